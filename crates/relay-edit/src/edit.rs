@@ -16,6 +16,26 @@ pub struct Edit {
     pub line: usize,
 }
 
+impl Edit {
+    /// The paths it names: its own, and for a rename the new one. What is there has to be in the snapshot.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let to = match &self.operation {
+            Operation::Rename { to } => Some(to.as_str()),
+            _ => None,
+        };
+        std::iter::once(self.path.as_str()).chain(to)
+    }
+
+    /// Its hunks; none where it is no patch.
+    #[must_use]
+    pub fn hunks(&self) -> &[Hunk] {
+        match &self.operation {
+            Operation::Patch { hunks, .. } => hunks,
+            _ => &[],
+        }
+    }
+}
+
 /// What should happen to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {

@@ -19,7 +19,7 @@ const WORDS: &[&str] = &[
     "as before", "more", "etc", "code", "lines", "keep", "snip", "truncated",
 ];
 
-/// Reads a line as an elision, if it could be one.
+/// Reads a line as an elision, if it could be one. `// ...`, `# ... rest of the file`, `...`.
 pub(crate) fn elision(text: &str) -> Option<Elision> {
     let text = text.trim();
     if is_dots(text) {
@@ -55,7 +55,7 @@ fn between_dots(text: &str) -> bool {
         && WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a comment says in plain words, without dots, that code was left out.
+/// Whether a comment says in plain words, without dots, that code was left out. `// rest of the file unchanged`.
 fn says_left_out(lower: &str) -> bool {
     const BEGINNINGS: &[&str] =
         &["rest of", "the rest of", "remaining", "existing", "previous", "all other", "other"];
@@ -179,13 +179,15 @@ fn is_stub(text: &str) -> bool {
 }
 
 /// Whether such a name says that there is more of a file than was sent, so that it means nothing in a new one.
+/// `rest_of_code()`.
 pub(crate) fn names_more(text: &str) -> bool {
     let lower = text.to_lowercase();
     names_left_out(text)
         && ["rest of", "existing", "previous", "remaining"].iter().any(|word| lower.contains(word))
 }
 
-/// Whether a line of nothing but dots means nothing in a file of this name.
+/// Whether a line of nothing but dots means nothing in a file of this name. `a.ts`; not `a.py`, in which `...` is a
+/// statement.
 pub(crate) fn has_no_dots(path: &str) -> bool {
     const LANGUAGES: &[&str] = &[
         "js", "jsx", "mjs", "cjs", "ts", "tsx", "java", "kt", "c", "h", "cc", "cpp", "hpp", "cs", "rs", "go",
@@ -213,7 +215,7 @@ fn is_dots(text: &str) -> bool {
     matches!(text, "…" | "⋮" | "⋯") || text.len() >= 3 && text.bytes().all(|byte| byte == b'.')
 }
 
-/// The text of a line that is a comment and nothing else.
+/// The text of a line that is a comment and nothing else. `keep this` for `// keep this`.
 pub(crate) fn comment(text: &str) -> Option<&str> {
     const NOTATIONS: &[(&str, &str)] = &[
         ("//", ""),
@@ -234,6 +236,7 @@ pub(crate) fn comment(text: &str) -> Option<&str> {
 }
 
 /// Whether a file of this name holds words for people. Documents show code with things left out all the time.
+/// `README.md`.
 pub(crate) fn is_prose_file(path: &str) -> bool {
     let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     matches!(extension.as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc" | "tex")

@@ -52,7 +52,7 @@ pub use plan::{
 };
 pub use prompt::system_prompt;
 pub use relay_diagnostics::{Code, Diagnostic, Severity};
-pub use render::{RenderError, render};
+pub use render::{RenderError, fence, render};
 pub use reply::Reply;
 pub use trace::{carried, line_bytes, line_texts, text};
 pub use verify::{VerifyError, verify};

@@ -1,6 +1,6 @@
 //! From edits and file snapshots to exact changes: every edit is placed, applied in memory and verified.
 //!
-//! Edits are applied one after the other to a virtual state of the files, so a file can be renamed and then
+//! Edits are applied one after the other to virtual files, so a file can be renamed and then
 //! edited, or edited twice. One failure empties the plan, and every failure is reported, not only the first.
 
 mod again;
@@ -11,16 +11,21 @@ mod copied;
 mod copies;
 mod elide;
 mod explain;
+mod generated;
+mod input;
 mod levels;
 mod numbers;
+mod old_lines;
+mod output;
 mod patch;
+mod patchable;
 mod presumed;
 mod reading;
 mod rename;
-mod state;
 mod targets;
 mod together;
 mod view;
+mod virtual_files;
 mod whole;
 mod write;
 
@@ -32,128 +37,18 @@ use std::rc::Rc;
 use crate::content::Content;
 use crate::encoding::text_of;
 use crate::lines::{Lines, is_blank};
-use crate::matcher::{Certificate, Strictness};
+use crate::matcher::Strictness;
 use crate::{Base, Diagnostic, Dialect, Edit, Hunk, Operation, codes};
 use again::Chosen;
 use explain::Explain;
-pub use explain::{OldLines, generated_by_program};
+pub use generated::generated_by_program;
+pub use input::{Options, Repeats, Snapshot};
 use levels::Levels;
 use numbers::Numbers;
-use state::State;
+pub use old_lines::OldLines;
+pub use output::{Change, EditOutcome, EditStatus, Plan};
+use virtual_files::VirtualFiles;
 pub(crate) use whole::{is_import, is_whole};
-
-/// The files the edits name, as they are on disk: a path that is not in here does not exist.
-///
-/// Paths are compared as they are: the caller has normalised those of the edits and of the snapshot alike.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Snapshot {
-    /// Path to content.
-    pub files: BTreeMap<String, Vec<u8>>,
-    /// Those of the files that can be run as programs.
-    pub executable: BTreeSet<String>,
-}
-
-/// What the edits come to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan<C = Vec<u8>> {
-    /// One change for each path that ends up different, in path order; empty when any edit failed.
-    pub changes: Vec<Change<C>>,
-    /// What became of each edit, in the order of the edits.
-    pub outcomes: Vec<EditOutcome>,
-    /// Why edits failed, and what else a person should know.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// Exact bytes before and after for one path; those after are perhaps not put together yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change<C = Vec<u8>> {
-    /// The path.
-    pub path: String,
-    /// The bytes before; `None` when the file does not exist.
-    pub before: Option<Vec<u8>>,
-    /// The bytes after; `None` when the file shall be gone.
-    pub after: Option<C>,
-    /// The path this file's bytes and mode came from, when it was renamed here.
-    pub renamed_from: Option<String>,
-    /// Whether the file can be run as a program from now on; `None` when that stays as it is. Where the bytes are the
-    /// same before and after, this is the whole change.
-    pub executable: Option<bool>,
-}
-
-/// What became of one edit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EditOutcome {
-    /// Whether it could be applied.
-    pub status: EditStatus,
-    /// How its hunks were placed, in words for the report (`exact`, `whole file`, …).
-    pub placement: String,
-    /// What was claimed and verified about its hunks, as the reply has them: where each goes, or why it is applied already.
-    /// Empty for whole files, and for edits that were placed together with a later one, which carries the certificate of
-    /// them all. An edit that says the same as an earlier one has a certificate for the hunks of both, one after the other.
-    pub certificates: Vec<Certificate>,
-    /// It names lines by number or by the ends of a range only, so a person must look at it before it lands.
-    pub needs_review: bool,
-}
-
-/// What became of an edit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EditStatus {
-    /// It changes the file.
-    Applied,
-    /// The file is already as the edit wants it.
-    Unchanged,
-    /// It could not be placed; a diagnostic says why.
-    Failed,
-    /// The file cannot be edited this way, for instance because it is binary.
-    Skipped,
-    /// The author did not have the file in view; the edit is put off and the others go on.
-    NotInContext,
-}
-
-impl EditOutcome {
-    fn new(status: EditStatus, placement: impl Into<String>) -> Self {
-        Self { status, placement: placement.into(), certificates: Vec::new(), needs_review: false }
-    }
-
-    fn failed() -> Self {
-        Self::new(EditStatus::Failed, "not placed")
-    }
-}
-
-/// What becomes of new lines that repeat the lines beside the anchor they are written for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Repeats {
-    /// They are left out, and that is reported: authors copy a line too many.
-    #[default]
-    Dropped,
-    /// They are left out where lines are replaced; what is only inserted stays as it is written.
-    DroppedFromReplacements,
-    /// They stay: a program worked the new lines out.
-    Kept,
-}
-
-/// How edits are planned.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// How much may differ between old lines and the file.
-    pub strictness: Strictness,
-    /// Lets a reply replace most of a file although it seems incomplete.
-    pub allow_shrink: bool,
-    /// Keeps the changes of the edits that could be applied although others failed.
-    pub partial: bool,
-    /// The files and folders the author had in view; edits of other files that exist are put off. `None` means all.
-    pub context: Option<BTreeSet<String>>,
-    /// What the author saw of a file, where that is known: edits are resolved against it and then merged onto the
-    /// file as it is now.
-    pub views: BTreeMap<String, Vec<u8>>,
-    /// Which lines of a view the author was shown, from the first to the last, counted from 1; a path that is not in here
-    /// was shown whole. A view vouches for no other lines.
-    pub shown: BTreeMap<String, Vec<(usize, usize)>>,
-    /// What becomes of new lines that repeat the lines beside the anchor they are written for.
-    pub repeats: Repeats,
-    /// Files that say a program wrote them may be edited by anchor.
-    pub allow_generated: bool,
-}
 
 /// Plans all edits against the snapshot with the default options.
 ///
@@ -213,7 +108,7 @@ fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan<Content> {
 /// As [`place`], where it is known how the reply writes the levels of some files.
 fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Options) -> Plan<Content> {
     let mut planner = Planner {
-        state: State::new(files, &options.views),
+        files: VirtualFiles::new(files, &options.views),
         options,
         levels,
         diagnostics: Vec::new(),
@@ -241,10 +136,10 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
                 let before = planner.before_block(block);
                 for edit in block {
                     let earlier = edits.get(..outcomes.len()).unwrap_or_default();
-                    let done = || again::done(edit, earlier, &planner.state);
+                    let done = || again::done(edit, earlier, &planner.files);
                     let is_tolerant = options.strictness > Strictness::Exact;
                     let done = chosen.find(edit).or_else(|| is_tolerant.then(done).flatten());
-                    let repeated = done.and_then(|done| again::repeated(edit, done, &planner.state));
+                    let repeated = done.and_then(|done| again::repeated(edit, done, &planner.files));
                     let outcome = repeated.unwrap_or_else(|| planner.apply(edit, earlier));
                     chosen.note(edit, &outcome);
                     outcomes.push(outcome);
@@ -253,11 +148,10 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
             }
         }
     }
-    let failed = |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Failed | EditStatus::Skipped);
-    let lands = options.partial || !outcomes.iter().any(failed);
-    let Planner { state, mut diagnostics, failures, .. } = planner;
+    let lands = options.partial || !outcomes.iter().any(|outcome| outcome.status.is_failure());
+    let Planner { files, mut diagnostics, failures, .. } = planner;
     diagnostics.extend(failures.checked_sub(LISTED + 1).map(|more| unlisted(more + 1)));
-    let changes = if lands { state.into_changes() } else { Ok(Vec::new()) };
+    let changes = if lands { files.into_changes() } else { Ok(Vec::new()) };
     let changes = changes.unwrap_or_else(|path| {
         diagnostics.push(not_encodable(&path, edits));
         outcomes.iter_mut().for_each(|outcome| *outcome = EditOutcome::failed());
@@ -287,7 +181,7 @@ fn not_encodable(path: &str, edits: &[Edit]) -> Diagnostic {
 /// Applies edits one after the other.
 #[derive(Debug)]
 struct Planner<'p> {
-    state: State<'p>,
+    files: VirtualFiles<'p>,
     options: &'p Options,
     levels: &'p Levels,
     diagnostics: Vec<Diagnostic>,
@@ -315,6 +209,11 @@ const EXPLAINED: usize = 100;
 const FAILED_SEARCH: usize = 8;
 
 impl Planner<'_> {
+    /// For saying why an edit fails.
+    fn explain<'e>(&'e self, edit: &'e Edit) -> Explain<'e> {
+        Explain { edit, files: &self.files }
+    }
+
     fn apply(&mut self, edit: &Edit, earlier: &[Edit]) -> EditOutcome {
         match self.try_apply(edit, earlier) {
             Ok(outcome) => outcome,
@@ -338,7 +237,7 @@ impl Planner<'_> {
         edit: &Edit,
         earlier: &[Edit],
     ) -> Result<EditOutcome, (EditStatus, Vec<Diagnostic>)> {
-        let explain = Explain { edit, state: &self.state };
+        let explain = self.explain(edit);
         let failed = |finding: Diagnostic| (EditStatus::Failed, vec![finding]);
         if self.is_out_of_context(edit) {
             return Err((EditStatus::NotInContext, vec![explain.not_in_context()]));
@@ -346,37 +245,38 @@ impl Planner<'_> {
         match &edit.operation {
             Operation::Write { content } => self.try_write(edit, content).map_err(failed),
             Operation::Patch { hunks, base } => {
-                if let Some(finding) = explain.unpatchable(self.options.allow_generated) {
-                    return Err((EditStatus::Skipped, vec![finding]));
+                let content = self.files.get(&edit.path);
+                if let Some(why) = patchable::why_not(edit, content, self.options.allow_generated) {
+                    return Err((EditStatus::Skipped, vec![explain.unpatchable(why)]));
                 }
                 let hunks = self.checked(edit, hunks, earlier).map_err(failed)?;
                 self.patch(edit, &hunks, *base).map_err(|findings| (EditStatus::Failed, findings))
             }
-            Operation::Delete if self.state.get(&edit.path).is_none() => {
+            Operation::Delete if self.files.get(&edit.path).is_none() => {
                 Err(failed(explain.missing("deleted")))
             }
             Operation::Delete => {
                 if earlier.last().is_some_and(|patch| empties(patch, edit)) {
-                    let left = self.state.get(&edit.path).map_or(0, filled_lines);
+                    let left = self.files.get(&edit.path).map_or(0, filled_lines);
                     if left > 0 {
                         return Err(failed(explain.deletes_unnamed(left)));
                     }
                 }
-                self.state.set(&edit.path, None);
+                self.files.set(&edit.path, None);
                 self.written.remove(&edit.path);
                 Ok(EditOutcome::new(EditStatus::Applied, "deleted"))
             }
             Operation::Rename { to } => {
-                rename::rename(edit, to, &mut self.state).map_err(|finding| failed(*finding))
+                rename::rename(edit, to, &mut self.files).map_err(|finding| failed(*finding))
             }
-            Operation::Mode { .. } if self.state.get(&edit.path).is_none() => {
+            Operation::Mode { .. } if self.files.get(&edit.path).is_none() => {
                 Err(failed(explain.missing("given another mode")))
             }
-            Operation::Mode { executable } if self.state.is_executable(&edit.path) == *executable => {
+            Operation::Mode { executable } if self.files.is_executable(&edit.path) == *executable => {
                 Ok(EditOutcome::new(EditStatus::Unchanged, "mode, already so"))
             }
             Operation::Mode { executable } => {
-                self.state.set_executable(&edit.path, *executable);
+                self.files.set_executable(&edit.path, *executable);
                 Ok(EditOutcome::new(EditStatus::Applied, "mode"))
             }
         }
@@ -399,10 +299,7 @@ impl Planner<'_> {
             levels: self.levels.get(&edit.path),
             original: self.original(&edit.path),
             numbers: Numbers::default(),
-            written: match &edit.operation {
-                Operation::Patch { hunks, .. } => hunks,
-                _ => &[],
-            },
+            written: edit.hunks(),
         }
     }
 
@@ -412,18 +309,18 @@ impl Planner<'_> {
             Cow::Borrowed(view) => Some(view),
             Cow::Owned(_) => None,
         };
-        let original = || view().or_else(|| self.state.original(path)).unwrap_or_default();
-        self.state.is_touched(path).then(original)
+        let original = || view().or_else(|| self.files.original(path)).unwrap_or_default();
+        self.files.is_touched(path).then(original)
     }
 
     /// Whether a file that exists was not in the author's view. New files are always written.
     fn is_out_of_context(&self, edit: &Edit) -> bool {
         let unknown = |context: &BTreeSet<String>| !is_in(&edit.path, context);
-        self.options.context.as_ref().is_some_and(unknown) && self.state.original(&edit.path).is_some()
+        self.options.context.as_ref().is_some_and(unknown) && self.files.original(&edit.path).is_some()
     }
 
     fn patch(&mut self, edit: &Edit, hunks: &[Hunk], base: Base) -> Result<EditOutcome, Vec<Diagnostic>> {
-        let current = self.state.get(&edit.path);
+        let current = self.files.get(&edit.path);
         let bytes = current.map_or(0, <[u8]>::len);
         let patched = self.patch_view(edit, hunks, base, current);
         self.searched_bytes += if patched.is_ok() { bytes } else { bytes * FAILED_SEARCH };
@@ -431,18 +328,20 @@ impl Planner<'_> {
         if let (Some(current), Some(after), false) = (current, &patched.after, self.options.allow_shrink)
             && let Some(loss) = elide::check_patched(current, hunks, after)
         {
-            return Err(vec![Explain { edit, state: &self.state }.loss(&loss, edit.line)]);
+            return Err(vec![self.explain(edit).loss(&loss, edit.line)]);
         }
         if patched.absorbed > 0 {
-            self.diagnostics.push(Explain { edit, state: &self.state }.absorbed(patched.absorbed));
+            self.diagnostics.push(self.explain(edit).absorbed(patched.absorbed));
         }
         if patched.needs_review {
-            self.diagnostics.push(Explain { edit, state: &self.state }.unverified_lines());
+            self.diagnostics.push(self.explain(edit).unverified_lines());
         }
         let status = if patched.after.is_some() { EditStatus::Applied } else { EditStatus::Unchanged };
-        self.diagnostics.extend(Explain { edit, state: &self.state }.no_change(status));
+        if status == EditStatus::Unchanged && edit.dialect == Dialect::Hashline {
+            self.diagnostics.push(self.explain(edit).no_change());
+        }
         match patched.after {
-            Some(after) => self.state.set_patched(&edit.path, after, patched.view_after),
+            Some(after) => self.files.set_patched(&edit.path, after, patched.view_after),
             None => *self.grown.entry(edit.path.clone()).or_default() += numbers::growth(hunks),
         }
         Ok(EditOutcome {

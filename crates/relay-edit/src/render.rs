@@ -9,6 +9,7 @@ mod hunks;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Change, Dialect, Snapshot, parse, plan};
+pub use forms::fence;
 
 /// Why changes cannot be written in a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -21,7 +21,7 @@ const CODE: &[&str] = &[
     "typescript", "vue", "zig",
 ];
 
-/// Whether a fence holds code of a programming language.
+/// Whether a fence holds code of a programming language. ` ```rust `.
 pub(super) fn is_code_of(language: &str) -> bool {
     CODE.iter().any(|known| known.eq_ignore_ascii_case(language))
 }
@@ -29,12 +29,12 @@ pub(super) fn is_code_of(language: &str) -> bool {
 /// Languages of documents.
 const DOCUMENTS: &[&str] = &["md", "markdown", "mdx", "rst", "adoc"];
 
-/// Whether a fence holds words for people, or may.
+/// Whether a fence holds words for people, or may. ` ```md `, ` ``` `.
 pub(super) fn is_prose(language: &str) -> bool {
     is_document(language) || [""].iter().chain(OUTPUT).any(|known| known.eq_ignore_ascii_case(language))
 }
 
-/// Whether a fence holds part of a document, in which `> ` is a quotation.
+/// Whether a fence holds part of a document, in which `> ` is a quotation. ` ```md `.
 fn is_document(language: &str) -> bool {
     DOCUMENTS.iter().any(|known| known.eq_ignore_ascii_case(language))
 }
@@ -46,7 +46,8 @@ pub(super) const TREE: &str = "a tree of files";
 pub(super) const OUTPUT_OR_TEXT: &str = "output";
 
 /// What code looks like, whatever its author says about it. `proposes` says that the prose asks for a change, which output
-/// never is; `has_path` that it names a file, which a diagram in a reply never is.
+/// never is; `has_path` that it names a file, which a diagram in a reply never is. `├─ src`, ` ```mermaid `, `>>>
+/// f(1)`, `Traceback (most recent call last)`.
 pub(super) fn what(language: &str, text: &str, proposes: bool, has_path: bool) -> Option<&'static str> {
     let is = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(language));
     if is_tree(text) && !is_code_of(language) {
@@ -66,7 +67,7 @@ pub(super) fn what(language: &str, text: &str, proposes: bool, has_path: bool) -
     None
 }
 
-/// Whether a fence may hold any text, of a program or of a file.
+/// Whether a fence may hold any text, of a program or of a file. ` ```text `.
 pub(super) fn may_be_any_text(language: &str) -> bool {
     ["", "text", "txt", "plaintext", "plain", "none"].iter().any(|known| known.eq_ignore_ascii_case(language))
 }
@@ -94,7 +95,7 @@ pub(super) fn is_printed(text: &str) -> bool {
         || text.trim_start().starts_with(['[', '{', '>', '+', '|'])
 }
 
-/// Whether lines have the prompt of a shell before them.
+/// Whether lines have the prompt of a shell before them. `$ npm test`.
 pub(super) fn has_prompts(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.next().is_some_and(|line| line.starts_with("$ "))
@@ -115,12 +116,12 @@ const PROGRAMS: &[&str] = &[
     "truncate", "tsx", "unzip", "uvx",
 ];
 
-/// Whether a fence says nothing about what it holds.
+/// Whether a fence says nothing about what it holds. ` ``` `.
 pub(super) fn has_no_language(language: &str) -> bool {
     language.is_empty() || language.eq_ignore_ascii_case("text")
 }
 
-/// Whether a line is a command that people type.
+/// Whether a line is a command that people type. `npm test`, `PORT=1 node a.js`, `./run`.
 fn is_command(line: &str) -> bool {
     let line = line.trim_start();
     let line = line.strip_prefix("$ ").unwrap_or(line);
@@ -129,12 +130,12 @@ fn is_command(line: &str) -> bool {
     PROGRAMS.contains(&word) || word.starts_with("./")
 }
 
-/// Whether the first line is a command.
+/// Whether the first line is a command. `npm test`, then `3 passed`.
 pub(super) fn begins_with_command(text: &str) -> bool {
     text.lines().find(|line| !line.trim().is_empty()).is_some_and(is_command)
 }
 
-/// Whether every line is a command that people type.
+/// Whether every line is a command that people type. `npm i`, then `# once`, then `npm test`.
 pub(super) fn are_commands(text: &str) -> bool {
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     // A line that goes on in the next one is one command.
@@ -143,13 +144,13 @@ pub(super) fn are_commands(text: &str) -> bool {
     lines.peek().is_some() && lines.all(is_command)
 }
 
-/// Whether a word is the name of a variable of the environment.
+/// Whether a word is the name of a variable of the environment. `PORT`, not `port`.
 fn is_variable(word: &str) -> bool {
     !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Whether a line looks like code.
+/// Whether a line looks like code. `x = 1`, `run()`, `}`.
 fn is_code(line: &str) -> bool {
     let line = line.trim();
     let words = [
@@ -164,7 +165,7 @@ fn is_code(line: &str) -> bool {
         || words.iter().any(|word| line.starts_with(word))
 }
 
-/// Whether it is drawn as folders and files are.
+/// Whether it is drawn as folders and files are. `├─ src`, `└─ a.ts`.
 fn is_tree(text: &str) -> bool {
     let is_branch = |line: &&str| {
         line.contains("├─")

@@ -4,7 +4,7 @@
 use super::looks;
 
 /// Whether a text closes a bracket that it does not open; or, where it is code, begins deeper than it goes on or ends with
-/// something open.
+/// something open. `}`, `#[test]`, `fn reads() {`.
 pub(super) fn is_piece(language: &str, text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let depth = |line: &str| line.len() - line.trim_start().len();

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::elision::{elision, names_left_out, remarks_left_out};
 use crate::plan::is_import;
 
-/// Whether all of a text is part of a file.
+/// Whether all of a text is part of a file. `return w * h` in `def area(w, h):`, `    return w * h`.
 pub(crate) fn is_part_of(text: &str, file: &str) -> bool {
     let has_words = |line: &str| line.chars().any(char::is_alphanumeric);
     if !text.lines().any(has_words) {
@@ -68,7 +68,7 @@ fn shares_run(text: &str, file: &str) -> bool {
     lines.windows(RUN.max(lines.len().div_ceil(2))).any(|run| says(run) && find(&file, 0, run).is_some())
 }
 
-/// Whether two lines differ in one place only, by less than a third.
+/// Whether two lines differ in one place only, by less than a third. `return w * h` and `return 2 * w * h`.
 fn is_near(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     if short.len() < SHORT || short.len() * 3 < long.len() * 2 {
@@ -110,7 +110,8 @@ pub(super) fn find(file: &[String], from: usize, run: &[&str]) -> Option<usize> 
     (0..=rest.len() - run.len()).find(is_here).map(|at| from + at)
 }
 
-/// Whether a text says enough to be looked for in files that the reply does not name.
+/// Whether a text says enough to be looked for in files that the reply does not name. `return os.environ["HOME"] +
+/// name`; not `return x`.
 pub(super) fn is_distinctive(text: &str) -> bool {
     let lines =
         text.lines().map(str::trim).filter(|line| line.chars().filter(|c| c.is_alphanumeric()).count() > 3);

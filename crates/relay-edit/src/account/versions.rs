@@ -11,13 +11,14 @@ use crate::{Edit, Hunk, HunkLine, Operation};
 /// More hunks of one file are not compared with each other.
 const HUNKS: usize = 500;
 
-/// Whether one of these edits changes what an edit above has changed, as it was before that.
+/// Whether one of these edits changes what an edit above has changed, as it was before that. `-a`, `+b` in one diff and
+/// `-a`, `+c` in the next.
 pub(super) fn is_second(own: &[&Edit], above: &[&Edit], before: &str) -> bool {
     let lines: Vec<String> = written(before.lines()).map(str::to_owned).collect();
     let spans = |edits: &[&Edit]| -> Vec<Span> {
-        edits.iter().flat_map(|edit| hunks(edit)).filter_map(|hunk| Span::new(hunk, &lines)).collect()
+        edits.iter().flat_map(|edit| edit.hunks()).filter_map(|hunk| Span::new(hunk, &lines)).collect()
     };
-    let count = |edits: &[&Edit]| edits.iter().map(|edit| hunks(edit).len()).sum::<usize>();
+    let count = |edits: &[&Edit]| edits.iter().map(|edit| edit.hunks().len()).sum::<usize>();
     if count(own) + count(above) > HUNKS {
         return false;
     }
@@ -30,13 +31,6 @@ pub(super) fn is_second(own: &[&Edit], above: &[&Edit], before: &str) -> bool {
         let is_lost = |content: &Vec<String>| !second.is_in(content);
         contents.iter().any(is_lost) || above.iter().any(|first| second.contradicts(first, &lines))
     })
-}
-
-fn hunks(edit: &Edit) -> &[Hunk] {
-    match &edit.operation {
-        Operation::Patch { hunks, .. } => hunks,
-        _ => &[],
-    }
 }
 
 /// Lines that are not blank, without the white space around them.
@@ -86,6 +80,7 @@ impl Span {
     }
 
     /// Whether it changes what another one changes, and not what that one leaves. Two that only add lines at one place add both.
+    /// `-a`, `+b` and `-a`, `+c`; not `-b`, `+c`, which goes on from the first.
     fn contradicts(&self, first: &Self, lines: &[String]) -> bool {
         let meets = *self.changed.start() <= first.changed.end() + 1
             && *first.changed.start() <= self.changed.end() + 1;
@@ -97,7 +92,7 @@ impl Span {
         !self.is_in(&left)
     }
 
-    /// Whether its old lines are among these.
+    /// Whether its old lines are among these. `a` among `a`, `b`.
     fn is_in(&self, lines: &[String]) -> bool {
         let old: Vec<&str> = self.old.iter().map(String::as_str).collect();
         find(lines, 0, &old).is_some()

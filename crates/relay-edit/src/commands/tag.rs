@@ -20,7 +20,8 @@ pub(crate) struct Tag<'a> {
 }
 
 /// The tag a line begins with. A name nobody knows counts only if the tag is whole and has attributes: prose is full of
-/// brackets. What follows the name of a command is its tag, unless the word continues.
+/// brackets. What follows the name of a command is its tag, unless the word continues. `[EDIT_FILE path="a.ts"
+/// lines="3-7"]`.
 pub(crate) fn opening(line: &str) -> Option<Tag<'_>> {
     let inner = line.trim().strip_prefix('[')?;
     let end = inner.find(|c: char| !c.is_ascii_uppercase() && c != '_').unwrap_or(inner.len());
@@ -33,7 +34,7 @@ pub(crate) fn opening(line: &str) -> Option<Tag<'_>> {
     (tag.is_known() || (tag.rest.is_some() && !tag.attributes.is_empty())).then_some(tag)
 }
 
-/// Whether a command begins somewhere in a text.
+/// Whether a command begins somewhere in a text. `[EDIT_FILE` in the middle of a line.
 fn holds_command(text: &str) -> bool {
     let begins = |(at, _): (usize, &str)| text.get(at..).and_then(opening).is_some_and(|tag| tag.is_known());
     text.match_indices('[').any(begins)
@@ -70,18 +71,19 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 }
 
 impl<'a> Tag<'a> {
-    /// Whether it is the tag of a command.
+    /// Whether it is the tag of a command. `EDIT_FILE`.
     pub(crate) fn is_known(&self) -> bool {
         WITH_BODY.contains(&self.name) || ALONE.contains(&self.name)
     }
 
-    /// Whether the text around it speaks of the command: a link, a list, a word of a sentence.
+    /// Whether the text around it speaks of the command: a link, a list, a word of a sentence. `[READ_FILE](docs)`, `-
+    /// [READ_FILE] reads`.
     pub(crate) fn is_mentioned(&self) -> bool {
         let beside = self.rest.and_then(|rest| rest.chars().next());
         self.attributes.is_empty() && beside.is_some_and(|c| c.is_ascii_punctuation() && c != '[')
     }
 
-    /// What is wrong with the tag itself.
+    /// What is wrong with the tag itself. `[EDIT_FILE path="a.ts"` without its bracket.
     pub(crate) fn fault(&self) -> Option<String> {
         if !self.is_known() {
             let names = WITH_BODY.iter().chain(ALONE).copied().collect::<Vec<_>>().join(", ");
@@ -99,7 +101,7 @@ impl<'a> Tag<'a> {
         }
     }
 
-    /// The body of a command that is written on one line, closing tag and all.
+    /// The body of a command that is written on one line, closing tag and all. `[CREATE_FILE path="a"]x[/CREATE_FILE]`.
     pub(crate) fn body_on_its_line(&self) -> Option<Vec<String>> {
         let body = self.rest?.trim().strip_suffix(&format!("[/{}]", self.name))?.trim();
         Some(if body.is_empty() { Vec::new() } else { vec![body.to_owned()] })

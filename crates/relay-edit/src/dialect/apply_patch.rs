@@ -63,7 +63,7 @@ struct File {
 }
 
 impl File {
-    /// What to say of its last line, where that is only the beginning of one.
+    /// What to say of its last line, where that is only the beginning of one. `+let x = call(1` without a newline.
     fn last_line(&self) -> Option<Diagnostic> {
         let (removed, added): (Vec<&str>, Vec<&str>) = match &self.kind {
             Kind::Update { hunks, .. } => {
@@ -79,7 +79,8 @@ impl File {
         fragment::is_one(last, &removed, &added).then(|| fragment::finding(last, self.line))
     }
 
-    /// Leaves out what may lack its end where the reply ends; whether anything is left.
+    /// Leaves out what may lack its end where the reply ends; whether anything is left. `+let x = call(1` at the end of
+    /// a reply.
     fn cut(&mut self, in_line: bool) -> bool {
         match &mut self.kind {
             Kind::Update { to: None, hunks, open, .. } => {

@@ -30,6 +30,7 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
+    /// `README.md`, ` ```md `.
     fn is_markdown(&self) -> bool {
         const EXTENSIONS: &[&str] = &["md", "mdx", "markdown", "rst", "txt", "adoc", "qmd", "rmd"];
         let Self::File { language, path, .. } = self else { return false };
@@ -119,7 +120,7 @@ impl Block {
         }
         let Some(found) = fence_line(line.text) else { return self.keep(line) };
         let (FenceLine::Bare(fence) | FenceLine::Labelled(fence, _)) = found;
-        if !self.fence.rivals(fence) {
+        if !self.fence.accepts(fence) {
             return self.keep(line);
         }
         match found {
@@ -226,7 +227,7 @@ impl Block {
     }
 }
 
-/// Whether an info string is meant as the header of a block.
+/// Whether an info string is meant as the header of a block. `ts // {src/a.ts}`.
 pub(crate) fn is_block_header(info: &str) -> bool {
     matches!(header::parse(info), Header::Block { .. } | Header::Rename | Header::UnknownStrategy { .. })
 }
@@ -236,7 +237,8 @@ pub(crate) fn is_marker(text: &str, word: &str) -> bool {
     comment_text(text).is_some_and(|comment| comment == word)
 }
 
-/// The text of a line that is nothing but a comment, in the notations of common languages.
+/// The text of a line that is nothing but a comment, in the notations of common languages. `src/a.ts` for `//
+/// src/a.ts`.
 pub(crate) fn comment_text(text: &str) -> Option<&str> {
     let text = text.trim();
     const NOTATIONS: &[(&str, &str)] =

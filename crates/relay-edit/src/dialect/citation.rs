@@ -16,7 +16,7 @@ pub(crate) fn path(text: &str) -> Option<&str> {
     cut.and_then(|(at, _)| text.get(..at)).filter(|path| looks_like_path(path))
 }
 
-/// The path of the first citation in a line, which may open a fence.
+/// The path of the first citation in a line, which may open a fence. `12:40:src/a.ts`.
 pub(crate) fn find(line: &str) -> Option<&str> {
     let decoration = |c: char| matches!(c, '`' | '~' | '*' | '#' | '"' | '(' | ')' | '[' | ']' | '{' | '}');
     let ends = |c: char| decoration(c) || matches!(c, ':' | ',' | '.');
@@ -24,6 +24,7 @@ pub(crate) fn find(line: &str) -> Option<&str> {
     words.find_map(|word| path(word.trim_start_matches(decoration).trim_end_matches(ends)))
 }
 
+/// `12`.
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

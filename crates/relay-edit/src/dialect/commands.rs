@@ -7,7 +7,7 @@ use crate::commands::tag::{ALONE, EDITING, Tag, opening};
 use crate::commands::{lines_target, without_fence};
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
 
-/// Whether a line begins a command.
+/// Whether a line begins a command. `[EDIT_FILE path="a.ts" lines="3-7"]`.
 pub(crate) fn begins(text: &str) -> bool {
     tag(text).is_some()
 }
@@ -21,12 +21,12 @@ fn tag(text: &str) -> Option<Tag<'_>> {
     (!is_prose).then_some(tag)
 }
 
-/// Whether a line is the end of a command that changes files and has a body.
+/// Whether a line is the end of a command that changes files and has a body. `[/EDIT_FILE]`.
 pub(crate) fn closes_any(text: &str) -> bool {
     EDITING.iter().any(|name| !ALONE.contains(name) && closes(text, name))
 }
 
-/// Whether a line is the closing tag of a command.
+/// Whether a line is the closing tag of a command. `[/EDIT_FILE]`.
 fn closes(text: &str, name: &str) -> bool {
     let tag = text.trim().strip_prefix("[/").and_then(|tag| tag.strip_suffix(']'));
     tag == Some(name)
@@ -78,7 +78,7 @@ impl Reader for Commands {
     }
 
     fn owns_fences(&self) -> bool {
-        self.open.is_some()
+        true
     }
 
     fn take(&mut self) -> Option<Parsed> {

@@ -6,22 +6,24 @@ use super::search_replace::names_no_file;
 use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
-/// Whether a line begins a block.
+/// Whether a line begins a block. `««« EDIT`.
 pub(crate) fn begins(text: &str) -> bool {
     text.trim().strip_prefix("«««").is_some_and(|rest| rest.trim() == "EDIT")
 }
 
-/// Whether a line is the middle or the end of a block.
+/// Whether a line is the middle or the end of a block. `═══════ REPL`, `»»» EDIT END`.
 pub(crate) fn is_marker(text: &str) -> bool {
     divides(text) || ends(text)
 }
 
+/// `═══════ REPL`.
 fn divides(text: &str) -> bool {
     let text = text.trim();
     let rest = text.trim_start_matches('═');
     text.chars().take_while(|character| *character == '═').count() >= 3 && rest.trim() == "REPL"
 }
 
+/// `»»» EDIT END`.
 fn ends(text: &str) -> bool {
     text.trim().strip_prefix("»»»").is_some_and(|rest| rest.trim() == "EDIT END")
 }
@@ -131,7 +133,7 @@ impl Reader for EditRepl {
     }
 
     fn owns_fences(&self) -> bool {
-        !self.done
+        true
     }
 
     fn take(&mut self) -> Option<Parsed> {

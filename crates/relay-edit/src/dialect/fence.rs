@@ -22,7 +22,7 @@ pub(crate) enum FenceLine<'a> {
     Bare(Fence),
 }
 
-/// Reads a line as a fence, if it is one.
+/// Reads a line as a fence, if it is one. ` ```ts `, `~~~`; not `` ```inline``` ``.
 pub(crate) fn fence_line(line: &str) -> Option<FenceLine<'_>> {
     let trimmed = line.trim_start_matches([' ', '\t']);
     let mark = trimmed.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
@@ -40,7 +40,8 @@ pub(crate) fn fence_line(line: &str) -> Option<FenceLine<'_>> {
     (mark == '~' || !info.contains('`')).then_some(FenceLine::Labelled(fence, info))
 }
 
-/// The lines between a fence and the one that closes it, where nothing is around them and no other fence among them.
+/// The lines between a fence and the one that closes it, where nothing is around them and no other fence among them. `
+/// ```ts `, `let a = 1;`, ` ``` `.
 pub(crate) fn unfenced(lines: &[String]) -> Option<&[String]> {
     let is_filled = |line: &String| !line.trim().is_empty();
     let (first, last) = (lines.iter().position(is_filled)?, lines.iter().rposition(is_filled)?);
@@ -48,20 +49,16 @@ pub(crate) fn unfenced(lines: &[String]) -> Option<&[String]> {
     let Some(FenceLine::Bare(closing)) = fence_line(lines.get(last)?) else { return None };
     let inner = lines.get(first + 1..last)?;
     let is_other = |line: &String| match fence_line(line) {
-        Some(FenceLine::Labelled(fence, _) | FenceLine::Bare(fence)) => opening.rivals(fence),
+        Some(FenceLine::Labelled(fence, _) | FenceLine::Bare(fence)) => opening.accepts(fence),
         None => false,
     };
     (opening.accepts(closing) && !inner.iter().any(is_other)).then_some(inner)
 }
 
 impl Fence {
-    /// Whether a bare fence is long enough, and of the right kind, to close this one.
+    /// Whether a fence is long enough, and of the right kind, to close this one if it is bare. Four backticks close three; three
+    /// tildes do not.
     pub fn accepts(self, other: Self) -> bool {
-        self.mark == other.mark && other.length >= self.length
-    }
-
-    /// Whether a fence inside this one's content could be mistaken for one that closes it.
-    pub fn rivals(self, other: Self) -> bool {
         self.mark == other.mark && other.length >= self.length
     }
 

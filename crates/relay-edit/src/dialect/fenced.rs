@@ -252,7 +252,7 @@ fn content(lines: &[Line<'_>]) -> Range<usize> {
     content
 }
 
-/// Whether the only content is the comment that asks for the file to be deleted.
+/// Whether the only content is the comment that asks for the file to be deleted. `// TODO: delete this file`.
 fn is_delete_marker(body: &[Line<'_>]) -> bool {
     let mut written = body.iter().filter(|line| !line.text.trim().is_empty());
     let Some(first) = written.next() else { return false };

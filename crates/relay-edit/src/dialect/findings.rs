@@ -77,6 +77,15 @@ impl Findings {
     }
 }
 
+/// The first characters of a line, for showing it.
+pub(crate) fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,11 +3,12 @@
 //! A reply without a newline at its end is mostly whole: the newline was lost on the way. It is cut off where the last line
 //! opens a bracket or a string that nothing in the same edit closes, as `x = call(1, "a` does.
 
-use super::unified::shorten;
+use super::findings::shorten;
 use crate::matcher::{Balance, balance, sum};
 use crate::{Diagnostic, codes};
 
-/// Whether the last new line of an edit is only the beginning of one, by what is removed and what is added.
+/// Whether the last new line of an edit is only the beginning of one, by what is removed and what is added. `x =
+/// call(1, "a`.
 pub(super) fn is_one(last: &str, removed: &[&str], added: &[&str]) -> bool {
     let opened = |texts: &[&str]| texts.iter().map(|text| balance(text.as_bytes())).fold([0; 3], sum);
     let more: Balance = sum(opened(added), opened(removed).map(|count| -count));
@@ -15,6 +16,7 @@ pub(super) fn is_one(last: &str, removed: &[&str], added: &[&str]) -> bool {
     opens || has_odd_quotes(&[last]) && has_odd_quotes(added) != has_odd_quotes(removed)
 }
 
+/// `x = "a`.
 fn has_odd_quotes(texts: &[&str]) -> bool {
     texts.iter().flat_map(|text| text.bytes()).filter(|byte| *byte == b'"').count() % 2 == 1
 }

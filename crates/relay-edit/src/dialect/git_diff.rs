@@ -16,7 +16,7 @@ use file::read_file;
 
 pub(crate) use file::executable;
 
-/// Whether a line begins a diff all by itself.
+/// Whether a line begins a diff all by itself. `diff --git a/x b/x`.
 pub(crate) fn begins(text: &str) -> bool {
     text.starts_with("diff --git ")
 }
@@ -106,7 +106,8 @@ impl GitDiff {
     }
 
     /// Whether prose goes on here. Counts are often wrong, so they only speak where a blank line is before, and
-    /// a line that may belong to the diff is left to it: taken for old text it is refused, never lost.
+    /// a line that may belong to the diff is left to it: taken for old text it is refused, never lost. `Now run the
+    /// tests.` below a hunk that has all its lines.
     fn ends_before(&self, text: &str) -> bool {
         let fulfilled = self.due == Some((0, 0));
         match text.chars().next() {
@@ -127,14 +128,14 @@ impl GitDiff {
         Taken::More
     }
 
-    /// Whether a line of the last hunk may represent others, which its header counts.
+    /// Whether a line of the last hunk may represent others, which its header counts. ` ...` below `@@ -1,40 +1,41 @@`.
     fn leaves_out(&self) -> bool {
         let last = |line: &Line<'_>| Some(line.number) > self.last_hunk;
         let mut lines = self.file.lines().filter(last);
         lines.any(|line| line.text.starts_with(' ') && elision(line.text).is_some())
     }
 
-    /// Whether the last hunk has fewer lines than its header announces.
+    /// Whether the last hunk has fewer lines than its header announces. `@@ -1,3 +1,4 @@` above two lines.
     fn lacks_lines(&self) -> bool {
         self.due.is_some_and(|(old, new)| old > 0 || new > 0)
     }
@@ -155,12 +156,13 @@ impl GitDiff {
         })
     }
 
+    /// `@@ -1,3 +1,4 @@` as the last line.
     fn ends_with_header(&self) -> bool {
         self.file.last().is_some_and(|line| line.text.starts_with("+++ "))
     }
 
     /// What to say of a last line without an end that leaves open what nothing else in the diff closes. Many replies lose the
-    /// end of their last line on the way, so that alone says nothing.
+    /// end of their last line on the way, so that alone says nothing. `+x = call(1` without a newline.
     fn ends_in_fragment(&self) -> Option<Diagnostic> {
         let last = self.file.last()?;
         let text = last.text.strip_prefix('+')?;
@@ -230,7 +232,7 @@ impl Reader for GitDiff {
     }
 
     /// The last hunk lacks lines, and the text ends in the middle of a line or of a change; or nothing shows that the hunk
-    /// is whole, in a fence that is never closed.
+    /// is whole, in a fence that is never closed. `@@ -1,3 +1,4 @@`, ` a`, `+b` at the end of a reply.
     fn cut_off(&mut self, End { in_line, in_fence }: End) -> Option<Diagnostic> {
         if let Some(held) = self.held.take() {
             self.keep(held.as_line());
@@ -274,7 +276,7 @@ fn is_list_item(text: &str) -> bool {
     text.strip_prefix("- ").is_some_and(|rest| rest.starts_with(|first: char| !first.is_whitespace()))
 }
 
-/// Whether a line of prose looks like a line of a diff that was lost.
+/// Whether a line of prose looks like a line of a diff that was lost. `@@ -1,3 +1,4 @@`, `+++ b/x` in prose.
 pub(crate) fn looks_lost(text: &str) -> bool {
     if unified::is_hunk_header(text) {
         return true;

@@ -15,12 +15,13 @@ pub use input::sections;
 use operation::Site;
 pub(crate) use operation::anchors_of;
 
-/// Whether a line begins a section.
+/// Whether a line begins a section. `§src/a.ts`.
 pub(crate) fn begins(text: &str) -> bool {
     header(text).is_some_and(|(path, _)| !path.contains(char::is_whitespace) || path.contains(['/', '.']))
 }
 
-/// The path in the header of a section, and whether quotes around it say that all of it is the name.
+/// The path in the header of a section, and whether quotes around it say that all of it is the name. `src/a.ts` for
+/// `§src/a.ts`, `my notes.txt` for `§"my notes.txt"`.
 fn header(text: &str) -> Option<(&str, bool)> {
     let written = text.trim_end().strip_prefix('§')?.trim_start_matches('§').trim();
     Some((path_line::unquoted(written), path_line::is_quoted(written)))
@@ -71,7 +72,7 @@ struct Section {
     is_told: bool,
 }
 
-/// Whether a line is an operation, as nothing else is written.
+/// Whether a line is an operation, as nothing else is written. `≔12ab..14cd`.
 pub(crate) fn is_operation(text: &str) -> bool {
     operation::is_certain(text)
 }
@@ -85,7 +86,7 @@ pub(crate) fn headless(line: Line<'_>) -> Diagnostic {
     Diagnostic::error(codes::BAD_ANCHOR, message).hinted("begin with `§path/to/file`").at(line.number)
 }
 
-/// Whether a line says that the author gave up.
+/// Whether a line says that the author gave up. `*** Abort`.
 pub(crate) fn is_abort(text: &str) -> bool {
     text.trim() == "*** Abort"
 }
@@ -167,10 +168,6 @@ impl Reader for Hashline {
             self.payload(line);
         }
         Taken::More
-    }
-
-    fn owns_fences(&self) -> bool {
-        false
     }
 
     fn is_open_ended(&self) -> bool {

@@ -4,6 +4,7 @@
 
 use super::citation;
 use super::path_line::unquoted;
+use crate::lead::is_technology;
 use crate::suggest::nearest;
 
 /// How the content of a block is meant.
@@ -203,17 +204,13 @@ const BARE_NAMES: &[&str] = &[
     "makefile", "GNUmakefile",
 ];
 
-/// Whether a word is one of the file names that have no ending.
+/// Whether a word is one of the file names that have no ending. `Makefile`.
 pub(crate) fn is_bare_name(name: &str) -> bool {
     BARE_NAMES.contains(&name)
 }
 
 /// Whether what looks like the path of a new file may as well be a title: `Input/Output`, `v1.2`, `Node.js`.
 pub(crate) fn may_be_title(path: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "node.js", "vue.js", "next.js", "nuxt.js", "express.js", "react.js", "three.js", "d3.js", "asp.net",
-        "socket.io",
-    ];
     let name = path.rsplit('/').next().unwrap_or_default();
     if BARE_NAMES.contains(&name) || name.starts_with('.') {
         return false;
@@ -221,11 +218,12 @@ pub(crate) fn may_be_title(path: &str) -> bool {
     name.rsplit_once('.').is_none_or(|(_, extension)| {
         extension.bytes().all(|byte| byte.is_ascii_digit())
             || ["com", "org", "net", "x", "y"].iter().any(|end| end.eq_ignore_ascii_case(extension))
-            || path == name && NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
+            || is_technology(path)
     })
 }
 
-/// Whether a word without braces or quotes is more likely a path than an English word.
+/// Whether a word without braces or quotes is more likely a path than an English word. `src/a.ts`, `a.ts`, `Makefile`;
+/// not `e.g.`, `https://x.org`.
 pub(crate) fn looks_like_path(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
     if word.is_empty()

@@ -37,7 +37,7 @@ pub(crate) fn read(passages: &mut Vec<Passage>, edits: &mut Vec<Edit>) {
     }
 }
 
-/// What one block of code is by itself.
+/// What one block of code is by itself. "Remove these lines:" above code, or a here-document `cat > a.ts <<'EOF'`.
 fn alone(passage: &Passage, snippet: &Snippet) -> Option<(Body, Vec<Edit>)> {
     if let Some(calls) = toolcall::read(&snippet.text, passage.first) {
         return called(calls);
@@ -71,7 +71,7 @@ fn called(calls: toolcall::Calls) -> Option<(Body, Vec<Edit>)> {
     Some((body, calls.edits))
 }
 
-/// Two blocks of code that the prose makes old and new.
+/// Two blocks of code that the prose makes old and new. "Replace:" above code, and "with:" above the next.
 fn pair(old: &Passage, new: &Passage) -> Option<Edit> {
     let (before, after) = (old.snippet()?, new.snippet()?);
     let (above, between) = (Lead::new(&old.lead), Lead::new(&new.lead));
@@ -96,7 +96,7 @@ fn pair(old: &Passage, new: &Passage) -> Option<Edit> {
     Some(patch(path, Hunk::from_sides(&before, &after, old.first)))
 }
 
-/// Code that the prose asks to be removed.
+/// Code that the prose asks to be removed. "Remove this from `src/a.ts`:".
 fn removal(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Edit> {
     // "Delete `src/old.ts`:" is about the file and not about lines of it.
     let is_about_file = lead.last().is_some_and(|line| !orders(line).is_empty());
@@ -107,7 +107,7 @@ fn removal(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Edit
     Some(patch(lead.path().unwrap_or_default(), Hunk::new(lines, passage.first)))
 }
 
-/// Code that the prose asks to be put next to a line that it quotes.
+/// Code that the prose asks to be put next to a line that it quotes. "After `const a = 1;` add:".
 fn insertion(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Edit> {
     let (anchor, is_after) =
         lead.anchor().filter(|_| lead.intent() == Intent::Insert && !is_elided(snippet))?;
@@ -125,6 +125,7 @@ fn insertion(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Ed
 }
 
 /// Code whose first line is a comment with nothing but a file's name. The plan leaves that line out where the file has none.
+/// `// src/a.ts` as the first line.
 fn commented(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Edit> {
     let path = named_in(&snippet.text)?;
     let intent = lead.intent();
@@ -137,7 +138,7 @@ fn commented(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Ed
     Some(Edit { path, operation, dialect, line: passage.first })
 }
 
-/// The file that the first line of code names in a comment.
+/// The file that the first line of code names in a comment. `src/a.ts` for `// File: src/a.ts`.
 pub(crate) fn named_in(text: &str) -> Option<String> {
     comment_text(text.lines().next()?).and_then(commented_path)
 }
@@ -149,7 +150,8 @@ pub(crate) fn commented_path(comment: &str) -> Option<String> {
     path_line::read(comment).filter(|path| is_file_name(path) && !comment.starts_with('-'))
 }
 
-/// Whether code begins as other code does and has half of its lines: a changed version of it, and no counterpart.
+/// Whether code begins as other code does and has half of its lines: a changed version of it, and no counterpart. `if x
+/// {`, `    a();`, `}` and `if x {`, `    b();`, `    a();`, `}`.
 fn is_version_of(new: &str, old: &str) -> bool {
     let says = |line: &&str| line.chars().any(char::is_alphanumeric);
     let lines =
@@ -166,6 +168,7 @@ fn patch(path: String, hunk: Hunk) -> Edit {
     Edit { path, operation, dialect: Dialect::Instruction, line }
 }
 
+/// `// ... existing code ...`.
 fn is_elided(snippet: &Snippet) -> bool {
     snippet.text.lines().any(|line| crate::elision::elision(line).is_some())
 }

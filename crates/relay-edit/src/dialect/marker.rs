@@ -23,7 +23,7 @@ pub(crate) enum Marker {
     Replace(usize),
 }
 
-/// Reads a line as a marker, if it is one.
+/// Reads a line as a marker, if it is one. `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`.
 pub(crate) fn marker(text: &str) -> Option<Marker> {
     // Most lines are none, and that is seen at their first character.
     let first = text.chars().next().filter(|first| matches!(first, '<' | '-' | '=' | '>' | '+'))?;

@@ -10,7 +10,7 @@ use super::marker::{LEAST, Marker, marker};
 use super::{apply_patch, commands, edit_repl, hashline, unified};
 use crate::{Diagnostic, codes};
 
-/// What a text looks like, when it does not look like a file.
+/// What a text looks like, when it does not look like a file. `<<<<<<< SEARCH` in the content of `src/a.ts`.
 pub(crate) fn finding<'t>(
     path: &str,
     lines: impl Iterator<Item = &'t str> + Clone,
@@ -30,7 +30,7 @@ pub(crate) fn finding<'t>(
     )
 }
 
-/// Whether a file may show edits, in fences of its own.
+/// Whether a file may show edits, in fences of its own. `README.md`.
 pub(crate) fn is_document(path: &str) -> bool {
     [".md", ".mdx", ".markdown", ".rst", ".adoc"].iter().any(|end| path.ends_with(end))
 }
@@ -41,7 +41,7 @@ pub(crate) fn is_text(path: &str) -> bool {
     is_document(path) || name.ends_with(".txt") || !name.contains(|c: char| c == '.' || c.is_lowercase())
 }
 
-/// The edit that a text seems to hold, and how to write such a one.
+/// The edit that a text seems to hold, and how to write such a one. `@@ -1,3 +1,4 @@` in `src/a.ts`.
 pub(crate) fn what<'t>(
     path: &str,
     lines: impl Iterator<Item = &'t str> + Clone,
@@ -76,8 +76,6 @@ pub(crate) fn what<'t>(
         ))
     } else if is_call(path, lines.clone()) {
         Some(("a call of another tool", "write the edit as a SEARCH/REPLACE section or as a diff"))
-    } else if lines.clone().any(is_command) {
-        Some(("a command", "write it outside of any fence that names a file"))
     } else if lines.clone().any(edit_repl::is_marker) {
         Some((
             "an EDIT/REPL block",
@@ -94,7 +92,8 @@ pub(crate) fn what<'t>(
     }
 }
 
-/// A marker with its word, or lines that look like the first and the last one.
+/// A marker with its word, or lines that look like the first and the last one. `<<<<<<< SEARCH`, or `--- search` and
+/// `+++ replace`.
 fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     let (mut first, mut last) = (false, false);
     for text in lines {
@@ -115,12 +114,6 @@ fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     first && last
 }
 
-/// The tag of a command that edits a file, as nothing else is written.
-fn is_command(text: &str) -> bool {
-    let tag = ["[CREATE_FILE path=", "[EDIT_FILE path=", "[DELETE_FILE path="];
-    tag.iter().any(|tag| text.starts_with(tag)) && text.trim_end().ends_with(']')
-}
-
 /// What tools and models call the old and the new lines.
 const SIDES: &[[&str; 2]] =
     &[["search", "replace"], ["original", "updated"], ["old", "new"], ["before", "after"]];
@@ -134,7 +127,8 @@ fn holds_named_sides<'t>(mut lines: impl Iterator<Item = &'t str>) -> bool {
     second.is_some_and(|new| lines.filter_map(side).any(|name| name.eq_ignore_ascii_case(new)))
 }
 
-/// The name of a side that a line consists of. A word in small letters with a colon is a key of YAML.
+/// The name of a side that a line consists of. A word in small letters with a colon is a key of YAML. `SEARCH`, `#
+/// Before`, `[OLD]`; not `old:`.
 fn side(text: &str) -> Option<&str> {
     let text = text.trim_end();
     let marked = text.trim_start_matches(['#', '[', '<', '*']).trim_start();
@@ -146,7 +140,8 @@ fn side(text: &str) -> Option<&str> {
     (is_name && (is_marked && !is_key || is_loud)).then_some(name)
 }
 
-/// The divider of a section whose markers were both lost: one that does not underline a title.
+/// The divider of a section whose markers were both lost: one that does not underline a title. `let a = 1;`, `=======`,
+/// `let a = 2;`.
 fn holds_divider<'t>(path: &str, lines: impl Iterator<Item = &'t str>) -> bool {
     const DIVIDER: &str = "=======";
     if [".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt"].iter().any(|end| path.ends_with(end)) {
@@ -164,7 +159,8 @@ fn holds_divider<'t>(path: &str, lines: impl Iterator<Item = &'t str>) -> bool {
     matches!(found.as_slice(), [above] if !is_title(above.trim_end()))
 }
 
-/// The arguments of another tool's call, in a file that is none of them.
+/// The arguments of another tool's call, in a file that is none of them. `{"old_string": "a", "new_string": "b"}` in
+/// `a.ts`.
 fn is_call<'t>(path: &str, lines: impl Iterator<Item = &'t str> + Clone) -> bool {
     const KEYS: &[[&str; 2]] = &[
         ["\"old_string\"", "\"new_string\""],
@@ -177,7 +173,7 @@ fn is_call<'t>(path: &str, lines: impl Iterator<Item = &'t str> + Clone) -> bool
     begins && KEYS.iter().any(|keys| keys.iter().all(|key| lines.clone().any(|text| text.contains(key))))
 }
 
-/// Old and new lines as git marks a conflict.
+/// Old and new lines as git marks a conflict. `<<<<<<< HEAD`, `=======`, `>>>>>>> main`.
 fn holds_conflict<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     let mut markers = ["<<<<<<< ", "=======", ">>>>>>> "].into_iter().peekable();
     for text in lines {

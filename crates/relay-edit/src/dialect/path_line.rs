@@ -23,7 +23,7 @@ pub(crate) fn read(text: &str) -> Option<String> {
 }
 
 /// Reads the line directly before the marker of a block, where even a bare word is a file name, and lines of a file may be
-/// named: what the block quotes shows which they are.
+/// named: what the block quotes shows which they are. `src/a.ts`, `### src/a.ts`, `Makefile`.
 pub(crate) fn before_marker(text: &str) -> Option<String> {
     read(text).or_else(|| {
         let text = text.trim();
@@ -81,7 +81,7 @@ pub(crate) fn heading(text: &str) -> Option<String> {
     read(text.trim().strip_prefix('#')?)
 }
 
-/// Whether a line is nothing but dots, which represent whatever is between two sections.
+/// Whether a line is nothing but dots, which represent whatever is between two sections. `...`, `…`.
 pub(crate) fn is_dots(text: &str) -> bool {
     let text = text.trim();
     text == "…" || text.len() >= 3 && text.bytes().all(|byte| byte == b'.')
@@ -96,7 +96,8 @@ pub(crate) fn mentioned(text: &str) -> Option<String> {
     known.then(|| path.to_owned())
 }
 
-/// Whether a line of prose names or mentions a file that may be another one than this.
+/// Whether a line of prose names or mentions a file that may be another one than this. "The same in `src/b.ts`:" for
+/// `src/a.ts`.
 #[must_use]
 pub fn speaks_of_another(text: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -106,6 +107,7 @@ pub fn speaks_of_another(text: &str, path: &str) -> bool {
         || words.any(|word| looks_like_path(word) && word != path && word != name)
 }
 
+/// `// src/a.ts`; not `## src/a.ts`.
 fn is_comment(text: &str) -> bool {
     // One `#` begins a comment in many languages; a heading that holds a path has more.
     let heading = text.starts_with("##") && text.trim_start_matches('#').starts_with(' ');
@@ -115,14 +117,15 @@ fn is_comment(text: &str) -> bool {
         || text.starts_with('#') && !heading
 }
 
-/// As [`before_marker`], for a dialect that knows no decoration: comments and list items are never paths.
+/// As [`before_marker`], for a dialect that knows no decoration: comments and list items are never paths. `src/a.ts`;
+/// not `# src/a.ts`.
 pub(crate) fn plain_before_marker(text: &str) -> Option<String> {
     let decorated =
         text.trim_start().starts_with(['#', '*', '-', '>']) || text.trim_start().starts_with("//");
     if decorated { None } else { before_marker(text) }
 }
 
-/// Lines of other dialects are never file names.
+/// Lines of other dialects are never file names. `=======`.
 fn is_marker_like(path: &str) -> bool {
     path.starts_with([
         '<', '=', '>', '«', '»', '═', '@', '`', '~', '*', '{', '}', '(', ')', '[', ']', ';', ',', '|', '"',
@@ -191,7 +194,7 @@ fn undecorate(text: &str) -> (&str, bool) {
     (rest, rest != text)
 }
 
-/// Whether a word names what follows as a file.
+/// Whether a word names what follows as a file. `File`, `new file`.
 fn is_label(word: &str) -> bool {
     ["file", "path", "filename", "filepath", "file path", "new file", "updated file"]
         .iter()
@@ -233,7 +236,8 @@ pub(crate) fn slashed(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a new file may have this name: nothing around it, and nothing after it that says more.
+/// Whether a new file may have this name: nothing around it, and nothing after it that says more. `src/a.ts`; not
+/// `src/a.ts (new)`.
 pub(crate) fn is_plain_name(path: &str) -> bool {
     !path.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '|' | '<' | '>'))
         && !path.ends_with([':', ',', ';', '.', '_', '*'])
@@ -245,7 +249,7 @@ pub(crate) fn unquoted(text: &str) -> &str {
     strip_pair(unquote(strip_pair(text, "**")).0, "**")
 }
 
-/// Whether quotes or backticks say where a path begins and ends.
+/// Whether quotes or backticks say where a path begins and ends. `` `src/a.ts` ``.
 pub(crate) fn is_quoted(text: &str) -> bool {
     unquote(strip_pair(text, "**")).1
 }

@@ -3,8 +3,8 @@
 //! A section whose markers do not add up is refused with the line; guessing which half a line belongs to could
 //! delete code.
 
+use super::findings::shorten;
 use super::marker::{MOST, Marker, Opened, is_line_marker, marker, unescape};
-use super::unified::shorten;
 use super::{Dialect, Kept, Line, OwnedLine, Parsed, Reader, Taken, path_line};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
@@ -22,7 +22,7 @@ pub(crate) fn sections<'l>(lines: &'l [Line<'l>]) -> impl Iterator<Item = Sectio
     })
 }
 
-/// Whether a line begins a section.
+/// Whether a line begins a section. `<<<<<<< SEARCH`.
 pub(crate) fn begins(text: &str) -> bool {
     matches!(marker(text.trim_start()), Some(Marker::Search(_)))
 }
@@ -103,7 +103,7 @@ impl Reader for SearchReplace {
     }
 
     fn owns_fences(&self) -> bool {
-        self.sections.open.is_some()
+        true
     }
 
     fn take(&mut self) -> Option<Parsed> {

@@ -7,14 +7,15 @@ use crate::{Diagnostic, Edit, Operation, codes};
 
 const NAMES: &[&str] = &["source", "code", "pre", "codeblock", "sourcecode"];
 
-/// The name of the tag that a line opens in place of a fence; a language may be after it.
+/// The name of the tag that a line opens in place of a fence; a language may be after it. `<code>`,
+/// `<source>python`.
 pub(crate) fn opens(text: &str) -> Option<&'static str> {
     let (name, language) = text.trim().strip_prefix('<')?.split_once('>')?;
     let is_language = language.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-'));
     NAMES.iter().copied().find(|known| *known == name).filter(|_| is_language)
 }
 
-/// Whether a line opens or closes such a tag.
+/// Whether a line opens or closes such a tag. `</code>`.
 pub(crate) fn is_tag(text: &str) -> bool {
     opens(text).is_some() || NAMES.iter().any(|name| closes(text, name))
 }
@@ -50,7 +51,7 @@ impl Tagged {
         }
     }
 
-    /// Whether this is the first line of an edit, so that the tag is nothing but a fence around it.
+    /// Whether this is the first line of an edit, so that the tag is nothing but a fence around it. `<<<<<<< SEARCH`.
     fn is_fence_of(&self, text: &str) -> bool {
         let is_first = self.body.lines().all(|line| line.text.trim().is_empty());
         let begins = search_replace::begins(text) || edit_repl::begins(text);
@@ -84,10 +85,6 @@ impl Reader for Tagged {
             self.body.push(line);
         }
         Taken::More
-    }
-
-    fn owns_fences(&self) -> bool {
-        !self.closed
     }
 
     fn take(&mut self) -> Option<Parsed> {

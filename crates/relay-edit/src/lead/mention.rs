@@ -76,7 +76,8 @@ fn word_mentions(text: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a word names a file, by its ending or as one of the names that have none.
+/// Whether a word names a file, by its ending or as one of the names that have none. `src/a.ts`, `Makefile`, `.env`;
+/// not `e.g.`.
 pub(crate) fn is_file_name(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
     if word.is_empty()
@@ -104,8 +105,8 @@ fn is_spaced_file(text: &str) -> bool {
     ends && text.contains('/') && text.contains(' ') && !text.contains(['(', '=', ';', '"'])
 }
 
-/// Names of programs and libraries that look like files.
-fn is_technology(word: &str) -> bool {
+/// Names of programs and libraries that look like files. `Node.js`.
+pub(crate) fn is_technology(word: &str) -> bool {
     const NAMES: &[&str] = &[
         "node.js", "vue.js", "next.js", "nuxt.js", "express.js", "react.js", "three.js", "d3.js",
         "socket.io", "p5.js",

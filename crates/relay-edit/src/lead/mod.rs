@@ -9,7 +9,7 @@ mod phrases;
 mod versions;
 mod words;
 
-pub(crate) use mention::{is_file_name, mentions};
+pub(crate) use mention::{is_file_name, is_technology, mentions};
 pub(crate) use orders::orders;
 
 /// What a block is for, as far as the prose above it says.
@@ -46,7 +46,7 @@ pub(crate) enum Intent {
 }
 
 impl Intent {
-    /// Whether a block of this kind proposes a change.
+    /// Whether a block of this kind proposes a change. "Add this below the imports:" does, "The output is:" does not.
     pub const fn proposes(self) -> bool {
         matches!(self, Self::Whole | Self::Create | Self::Old | Self::New | Self::Insert | Self::Remove)
     }
@@ -131,7 +131,8 @@ impl<'l> Lead<'l> {
         self.lines.iter().any(|line| words::revises(&words::plain(line)))
     }
 
-    /// The one file that the line directly above the block names; else the one that the nearest heading names.
+    /// The one file that the line directly above the block names; else the one that the nearest heading names. "Now
+    /// `src/b.ts`:"; nothing for "`a.ts` and `b.ts`:".
     pub fn path(&self) -> Option<String> {
         let only = |line: &str| {
             let found = mentions(line);
@@ -174,17 +175,19 @@ impl<'l> Lead<'l> {
     }
 
     /// Code in backticks in the line directly above that lines are to be put after or before: the code, and whether after.
+    /// "After `const a = 1;` add:".
     pub fn anchor(&self) -> Option<(String, bool)> {
         words::anchor(self.last()?)
     }
 }
 
-/// Whether a line is a heading, or emphasised as one.
+/// Whether a line is a heading, or emphasised as one. `## Step 1`, `**src/a.ts**`.
 pub(crate) fn is_heading(line: &str) -> bool {
     line.starts_with('#') || line.starts_with("**") && line.trim_end_matches(':').ends_with("**")
 }
 
-/// Tags of a page around a block say nothing, except what they summarise.
+/// Tags of a page around a block say nothing, except what they summarise. `<details>`; not
+/// `<summary>src/a.ts</summary>`.
 fn is_markup(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && !line.starts_with("<summary") && mentions(line).is_empty()
 }

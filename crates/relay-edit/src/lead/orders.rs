@@ -37,7 +37,8 @@ pub(crate) fn orders(line: &str) -> Vec<String> {
     parts.filter_map(order).collect()
 }
 
-/// The file that a sentence asks to be deleted or renamed.
+/// The file that a sentence asks to be deleted or renamed. "Delete `src/old.ts`."; not "Delete `oldHelper` in
+/// `src/old.ts`."
 fn order(sentence: &str) -> Option<String> {
     let is_sign =
         |c: char| matches!(c, '#' | '*' | '-' | '+' | '>' | '•' | ' ' | '\t' | '[' | ']' | '.' | ')' | '~');
@@ -63,7 +64,7 @@ fn order(sentence: &str) -> Option<String> {
     (is_end || BEYOND.contains(&next.to_lowercase().trim_end_matches([',', '.']))).then_some(path)
 }
 
-/// The file that a text begins with, and what follows it.
+/// The file that a text begins with, and what follows it. "`src/old.ts`, which is unused".
 fn named_first(text: &str) -> Option<(String, &str)> {
     if let Some((code, beyond)) = text.strip_prefix('`').and_then(|text| text.split_once('`')) {
         return is_file_name(code).then(|| (code.to_owned(), beyond));

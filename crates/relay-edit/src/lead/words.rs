@@ -48,7 +48,7 @@ pub(super) fn sentences(line: &str) -> std::vec::IntoIter<String> {
     found.into_iter()
 }
 
-/// Whether a line announces a second version of what was sent before.
+/// Whether a line announces a second version of what was sent before. "Or, with a lock:", "Correction:".
 pub(super) fn second_version(plain: &str) -> Option<Intent> {
     let begins = |phrases: &[&str]| {
         phrases.iter().any(|phrase| {
@@ -69,7 +69,7 @@ pub(super) fn second_version(plain: &str) -> Option<Intent> {
     }
 }
 
-/// Whether a line announces a later version of what was sent before.
+/// Whether a line announces a later version of what was sent before. "Final version:".
 pub(super) fn revises(plain: &str) -> bool {
     let is_short = plain.split_whitespace().count() <= 10;
     is_short && REVISIONS.iter().any(|phrase| has_phrase(plain, phrase))
@@ -136,7 +136,8 @@ pub(super) fn replaces_named(sentence: &str) -> bool {
     matches!(words.as_slice(), ["replace" | "overwrite", "`", "with" | "by", rest @ ..] if rest.len() <= 2)
 }
 
-/// What a sentence asks for that begins with a verb: `add`, `replace`, `remove`, `create`.
+/// What a sentence asks for that begins with a verb: `add`, `replace`, `remove`, `create`. "Replace the contents of
+/// `a.ts` with:", "Remove these lines:".
 fn asked(short: &str) -> Option<Intent> {
     let verb = verb_of(short);
     let begins = |verbs: &[&str]| begins_with(verb, verbs);
@@ -240,14 +241,14 @@ fn ends_in_new(short: &str) -> bool {
         .any(|words| short.ends_with(words))
 }
 
-/// Whether a text begins with one of these words or phrases.
+/// Whether a text begins with one of these words or phrases. `add` begins "add this" and not "address".
 fn begins_with(text: &str, phrases: &[&str]) -> bool {
     phrases
         .iter()
         .any(|phrase| text.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)))
 }
 
-/// Whether a phrase is in a sentence as whole words, or as the beginning of one.
+/// Whether a phrase is in a sentence as whole words, or as the beginning of one. `the rest` is in "keep the rest:".
 fn has_phrase(sentence: &str, phrase: &str) -> bool {
     sentence.match_indices(phrase).any(|(at, _)| {
         let before = sentence.get(..at).and_then(|text| text.chars().next_back());
@@ -257,7 +258,8 @@ fn has_phrase(sentence: &str, phrase: &str) -> bool {
     })
 }
 
-/// The code in backticks that lines are to be put next to: the code, and whether after it.
+/// The code in backticks that lines are to be put next to: the code, and whether after it. "Add this after `import os =
+/// 1`:".
 pub(super) fn anchor(line: &str) -> Option<(String, bool)> {
     let parts: Vec<&str> = line.split('`').collect();
     let places = parts.iter().enumerate().step_by(2).filter_map(|(at, text)| {

@@ -22,7 +22,7 @@ pub(crate) struct Exchanged {
 }
 
 /// The characters of new lines of whose kind the file has none, while the old lines have some where the file has plain ones. `map`
-/// has the place of each line of the hunk.
+/// has the place of each line of the hunk. A reply that has `“a”` for the file's `"a"`, and `say(“b”)` as its new line.
 pub(crate) fn doubtful(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,

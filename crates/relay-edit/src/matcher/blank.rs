@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
+use super::candidate::{Candidate, Covered};
 use super::indent::Reindent;
 use super::index::FileIndex;
 use super::key::Key;
-use super::ladder::{Candidate, Covered, Search};
+use super::ladder::Search;
 use super::pattern::{Pattern, has_identity};
 use super::tier::Tier;
 use crate::HunkLine;
@@ -96,7 +97,8 @@ fn starts(written: &[(usize, &str)], index: &FileIndex<'_>, key: Key) -> Option<
     Some(places.iter().filter_map(|place| back(index, *place, offset)).collect())
 }
 
-/// The written line that is `count` written lines above another. Hundreds of blank lines are no drift.
+/// The written line that is `count` written lines above another. Hundreds of blank lines are no drift. From the third
+/// written line in `a`, blank, `b`, `c`, two lines above are `a`.
 fn back(index: &FileIndex<'_>, line: usize, count: usize) -> Option<usize> {
     const BLANKS: usize = 256;
     let mut above = (0..=line).rev().take(count + BLANKS).filter(|line| !is_blank(index.lines.text(*line)));
@@ -122,7 +124,8 @@ fn candidate(
     Some(Candidate { lines: Covered::Map(lines), reindent })
 }
 
-/// Gives blank lines of the hunk the blank lines of the file between the same neighbours.
+/// Gives blank lines of the hunk the blank lines of the file between the same neighbours. A hunk ` a`, blank, ` b` on
+/// `a`, `b` has a blank line that is nowhere; one that is to go must be there.
 fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<usize>]) -> Option<()> {
     let is_blank_line = |line: &usize| *line < index.lines.len() && is_blank(index.lines.text(*line));
     // Those above the first written line are right above it.
@@ -160,7 +163,8 @@ fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<
 }
 
 /// New lines next to a blank line that the hunk does not mention could be above or below it, and a blank line that comes or goes may be
-/// the one that is missing; then there is no placement.
+/// the one that is missing; then there is no placement. In `a`, blank, `b` of the file, nothing says on which side of
+/// the blank line `+x` goes that is between `a` and `b`.
 fn insertions_are_certain(pattern: &Pattern<'_>, lines: &[Option<usize>]) -> Option<()> {
     let map = pattern.spread(lines.iter().copied());
     let pairs: Vec<(&HunkLine, &Option<usize>)> = pattern.hunk.lines.iter().zip(&map).collect();

@@ -4,10 +4,11 @@
 //! parts go that change something: a part of nothing but context may be at several places without making any difference
 //! to what is changed, and is taken where it is nearest.
 
+use super::candidate::{Candidate, Covered};
 use super::indent::Reindent;
 use super::index::FileIndex;
 use super::key::Key;
-use super::ladder::{Candidate, Covered, Search, exact_or_endings};
+use super::ladder::{Search, exact_or_endings};
 use super::pattern::{Pattern, has_identity, is_telling};
 use super::proof;
 use super::tier::Tier;
@@ -51,7 +52,8 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Sea
     Some(Search::Nothing)
 }
 
-/// Whether every line that one candidate represents is one that the other represents too.
+/// Whether every line that one candidate represents is one that the other represents too. What `a`, `...`, `b` leaves
+/// out is done where `a`, `b` of one place are among the lines of the other.
 fn stands_within(place: &Candidate, done: &Candidate) -> bool {
     let (Covered::Map(place), Covered::Map(done)) = (&place.lines, &done.lines) else { return false };
     place.iter().flatten().all(|line| done.contains(&Some(*line)))
@@ -99,7 +101,7 @@ impl<'h> Parts<'h> {
         parts
     }
 
-    /// Whether any of the lines that were not left out can be recognised.
+    /// Whether any of the lines that were not left out can be recognised. `...` between `}` and `}` has none.
     fn have_identity(&self) -> bool {
         self.parts.iter().flat_map(|part| &part.lines).any(|(_, line)| is_telling(line))
     }
@@ -142,7 +144,8 @@ impl<'h> Parts<'h> {
 }
 
 /// Whether a line of dots is one of the file: that has such a line below the one that is above it in the hunk, or above the
-/// one below it. Brackets, which are anywhere, tell nothing of it.
+/// one below it. Brackets, which are anywhere, tell nothing of it. A stub `def f(self):`, `...` in Python is text; the
+/// dots in `def f(self):`, `...`, `return x` of a longer function are not.
 fn stands_there(lines: &[HunkLine], at: usize, index: &FileIndex<'_>) -> bool {
     let text = lines.get(at).map(HunkLine::text).unwrap_or_default();
     let places = index.places(Key::Trim, text.as_bytes());

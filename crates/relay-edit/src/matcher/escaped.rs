@@ -31,6 +31,7 @@ pub(crate) fn without_escapes(hunk: &Hunk) -> Option<Hunk> {
 
 /// The first new line that quotes something with backslashes before its quotes and has no other quotes, where no line of the
 /// hunk has a quote without one and no line of the file a quote with one. Old lines that have no quotes prove nothing.
+/// `+say(\"hello\")` in a file that has `say("hi")`.
 pub(crate) fn doubtful<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
     const QUOTE: &str = "\\\"";
     let is_quoted = |text: &&str| text.matches(QUOTE).count() > 1 && !text.contains(['\'', '`']);

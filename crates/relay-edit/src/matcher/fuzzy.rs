@@ -7,10 +7,11 @@
 
 use std::collections::BTreeSet;
 
+use super::candidate::{Candidate, Covered};
 use super::indent::Reindent;
 use super::index::FileIndex;
 use super::key::Key;
-use super::ladder::{Candidate, Covered, Search};
+use super::ladder::Search;
 use super::pattern::{Pattern, has_identity};
 use super::tier::Tier;
 use crate::lines::is_blank;
@@ -130,7 +131,8 @@ fn similarity(wanted: &str, found: &str) -> f64 {
     if wanted.len().max(found.len()) > 2_000 { 0.0 } else { 1.0 - 1.0 / longest.max(1) as f64 }
 }
 
-/// Whether the word that differs is elsewhere in the file: then it is a name of its own and no slip.
+/// Whether the word that differs is elsewhere in the file: then it is a name of its own and no slip. `usres` for
+/// `users` is a slip, unless the file has `usres` in another line.
 fn is_known(index: &FileIndex<'_>, wanted: &str, found: &str) -> bool {
     let (wanted, found) = (words(wanted), words(found));
     let different =
@@ -146,7 +148,8 @@ fn is_known(index: &FileIndex<'_>, wanted: &str, found: &str) -> bool {
     })
 }
 
-/// Whether two lines differ by a slip of the pen: one word, by one character.
+/// Whether two lines differ by a slip of the pen: one word, by one character. `let totl = 1;` and `let total = 1;`;
+/// `x1` and `x2` are two names.
 pub(crate) fn is_slip(wanted: &str, found: &str) -> bool {
     let (wanted, found) = (words(wanted), words(found));
     if wanted.len() != found.len() {
@@ -166,7 +169,8 @@ pub(crate) fn is_slip(wanted: &str, found: &str) -> bool {
         && differ_by_one(wanted, found)
 }
 
-/// Whether two words differ by one character that is there, missing or another, or by two that changed places.
+/// Whether two words differ by one character that is there, missing or another, or by two that changed places. `totl`
+/// and `total`, `usres` and `users`; `main` and `mind` are two words.
 fn differ_by_one(wanted: &str, found: &str) -> bool {
     let (wanted, found): (Vec<char>, Vec<char>) = (wanted.chars().collect(), found.chars().collect());
     let same = wanted.iter().zip(&found).take_while(|(a, b)| a == b).count();

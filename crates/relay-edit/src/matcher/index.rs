@@ -203,7 +203,8 @@ impl<'a> FileIndex<'a> {
         Some(found)
     }
 
-    /// Whether the lines that were just found at a place can be nowhere else, whatever is after them.
+    /// Whether the lines that were just found at a place can be nowhere else, whatever is after them. A line `import
+    /// os` that the file has once, whatever the lines below it are.
     pub fn found_alone(&self, start: usize) -> bool {
         self.alone.get() == Some(start)
     }

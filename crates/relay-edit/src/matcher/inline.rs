@@ -7,7 +7,8 @@
 use crate::Hunk;
 use crate::lines::{Lines, is_blank};
 
-/// The hunk in whole lines, if its old text is once inside the lines of a file.
+/// The hunk in whole lines, if its old text is once inside the lines of a file. `port: 3000` in `{ host: a, port: 3000
+/// }` becomes that whole line.
 pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
     let ending = lines.ending_near(0);
     let join = |side: Vec<&str>| side.into_iter().map(str::as_bytes).collect::<Vec<_>>().join(ending);
@@ -58,7 +59,8 @@ pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
 /// Whether only the first line of a hunk lost its indentation, so that the others can be written as they are.
 ///
 /// That shows in an old line below it that kept its own, and in new lines that all have one; when everything was
-/// written without indentation, nobody can say how deep a new line belongs.
+/// written without indentation, nobody can say how deep a new line belongs. `if x {`, `    a();` whose first line is `
+///   if x {` in the file, with `if y {`, `    a();` as the new text.
 fn keeps_indentation(hunk: &Hunk) -> bool {
     let is_deep = |line: &str| line.starts_with([' ', '\t']);
     let (old, mut new) = (hunk.old_lines().skip(1).collect::<Vec<_>>(), hunk.new_lines());
@@ -69,6 +71,7 @@ fn keeps_indentation(hunk: &Hunk) -> bool {
 }
 
 /// Whether the new text begins with what is before the part, or ends with what follows it, and the old text does not.
+/// `3000` for `3001`, in `port = 3000;`, but the new text is `port = 3001`.
 fn brings(old: &[u8], new: &[u8], head: &[u8], tail: &[u8]) -> bool {
     let (head, tail, bare) = (head.trim_ascii_end(), tail.trim_ascii_start(), new.trim_ascii());
     // Brackets that the new text opens and closes itself are its own.
@@ -88,7 +91,8 @@ fn brings(old: &[u8], new: &[u8], head: &[u8], tail: &[u8]) -> bool {
 }
 
 /// Whether the new lines were not written to be between `head` and `tail`: more of them than there were, which begin or
-/// end as nothing did, a comment that would take in what follows, or nothing where something is left over.
+/// end as nothing did, a comment that would take in what follows, or nothing where something is left over. `3000` for
+/// `3001 // was 3000` in `f(3000, x)` would take `, x)` into the comment.
 fn is_unfit(hunk: &Hunk, head: &[u8], tail: &[u8]) -> bool {
     let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
     let (Some((old_first, old_last)), Some((new_first, new_last))) =
@@ -133,7 +137,8 @@ fn word(text: &str) -> &str {
     text.get(..end.max(sign)).unwrap_or(text)
 }
 
-/// Where in a line, but for its indentation, a comment begins that goes on to its end.
+/// Where in a line, but for its indentation, a comment begins that goes on to its end. 13 in `let a = 1;  // one`;
+/// `https://x.org` has none.
 fn comment(line: &str) -> Option<usize> {
     let line = line.trim();
     let stands_apart =
@@ -160,7 +165,8 @@ fn open_brackets(text: &[u8]) -> isize {
     })
 }
 
-/// Whether a text may begin or end here without cutting a word, or a row of signs.
+/// Whether a text may begin or end here without cutting a word, or a row of signs. `port` ends there in `port: 1` and
+/// not in `ports: 1`.
 fn is_boundary(bytes: &[u8], at: usize) -> bool {
     let is_word = |at: Option<usize>| {
         at.and_then(|at| bytes.get(at))

@@ -3,13 +3,14 @@
 //! A line that goes may be found although white space in it differs. Where that is between quotes, and the text comes back
 //! in a new line as the reply has it, a string of the file would change without anybody having asked for it.
 
+use super::candidate::Candidate;
 use super::index::FileIndex;
 use super::key::Key;
-use super::ladder::Candidate;
 use super::pattern::Pattern;
 use crate::HunkLine;
 
-/// Whether a string of the file would come back with other white space in it.
+/// Whether a string of the file would come back with other white space in it. `-say("a b")` found as `say("a  b")`,
+/// with `+tell("a b")`.
 pub(crate) fn changes_a_string(pattern: &Pattern<'_>, index: &FileIndex<'_>, place: &Candidate) -> bool {
     let lines = &pattern.hunk.lines;
     lines.iter().zip(place.spread(pattern)).any(|(line, found)| match (line, found) {
@@ -45,7 +46,7 @@ fn strings(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where a string ends that was opened by this quote.
+/// Where a string ends that was opened by this quote. After `"` at the `"` in `a \" b" + c` that has no backslash.
 fn closing(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     text.char_indices().find_map(|(at, sign)| {

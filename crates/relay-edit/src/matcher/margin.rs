@@ -42,7 +42,8 @@ pub(crate) fn without_all_margins(hunk: &Hunk, index: &FileIndex<'_>) -> Option<
 }
 
 /// Whether several blank lines are right above or below what changes, in a file that parts its blocks so: then they are
-/// quoted, and where they are not in the file, something between them and the change is missing.
+/// quoted, and where they are not in the file, something between them and the change is missing. Two blank lines and
+/// `+def g():` below `def f():` in Python, where the file has them between all functions.
 fn bounds_a_change(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
     const SEVERAL: usize = 2;
     let is_margin = |line: &&HunkLine| matches!(line, HunkLine::Context(text) if is_blank(text.as_bytes()));
@@ -58,7 +59,7 @@ fn bounds_a_change(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
 }
 
 /// Whether new lines are beyond a blank line that stays at an end of the old text: then that line is where they belong, and
-/// where it is not in the file, nothing says so.
+/// where it is not in the file, nothing says so. ` a`, a blank line that stays, and `+b` below it.
 fn parts_a_change(hunk: &Hunk) -> bool {
     let is_written = |line: &HunkLine| !is_blank(line.text().as_bytes());
     let parts = |lines: &mut dyn Iterator<Item = &HunkLine>| {

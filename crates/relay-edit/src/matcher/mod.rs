@@ -52,13 +52,13 @@ use std::ops::Range;
 
 use crate::Hunk;
 use alike::Exchanged;
-use applied::{proof, standing, witness};
+use applied::{present, proof, standing, witness};
 use copy::{brackets, copied, marked};
-use depth::{enclosed, indent, manner, nested, shape, spelled, units, verbatim};
+use depth::{enclosed, indent, manner, movable, nested, shape, spelled, units, verbatim};
 use diagnose::Nearest;
 use ladder::{Search, search};
 use pattern::Pattern;
-use place::{ladder, rival, scope, ties};
+use place::{candidate, ladder, rival, scope, settle};
 
 /// What became of one hunk.
 #[derive(Clone, Debug, PartialEq)]
@@ -175,7 +175,7 @@ pub(crate) fn locate_all(
         if hunks.len() > 1 { found.without_crowd() } else { found }
     });
     let searches: Vec<Search> = searches.collect();
-    ties::settle(&patterns, searches, index, strictness)
+    settle::settle(&patterns, searches, index, strictness)
 }
 
 /// Places one hunk.
@@ -191,7 +191,7 @@ pub(crate) fn locate_undone(
 ) -> Result<Located, Failure> {
     let pattern = Pattern { is_undone: true, ..Pattern::new(hunk) };
     let found = search(&pattern, index, strictness);
-    let settled = ties::settle(std::slice::from_ref(&pattern), vec![found], index, strictness).pop();
+    let settled = settle::settle(std::slice::from_ref(&pattern), vec![found], index, strictness).pop();
     settled.unwrap_or(Err(Failure::NotFound(None)))
 }
 

@@ -6,7 +6,7 @@ use crate::Hunk;
 use crate::anchors::split_anchor;
 
 /// The hunk without its line numbers. Every old line must have one, and they must count up by one; the new lines have one
-/// each, or none of them has.
+/// each, or none of them has. ` 12 | let a = 1;` and ` 13 | let b = 2;`; `3 | x` above `7 | y` is text.
 pub(crate) fn without_numbers(hunk: &Hunk) -> Option<Hunk> {
     let old: Vec<(usize, &str)> = hunk.old_lines().map(numbered).collect::<Option<_>>()?;
     let (first, _) = *old.first()?;
@@ -41,7 +41,7 @@ pub(crate) fn without_numbers_in(content: &str) -> Option<String> {
     Some(plain)
 }
 
-/// The number or the anchor before a line, and the line without it.
+/// The number or the anchor before a line, and the line without it. `12 | a`, `12: a` and `12→a` are 12 and `a`.
 fn numbered<'l>(line: &'l str) -> Option<(usize, &'l str)> {
     if let Some((number, _, text)) = split_anchor(line) {
         return Some((number, text));

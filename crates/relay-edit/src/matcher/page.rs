@@ -32,13 +32,13 @@ pub(crate) fn without_page_in(content: &str) -> Option<String> {
     (has_escapes(content.as_bytes()) && !content.lines().any(is_raw)).then(|| unescaped(content))
 }
 
-/// Whether a text has such escapes anywhere.
+/// Whether a text has such escapes anywhere. `if (a &lt; b)` does.
 pub(crate) fn has_escapes(text: &[u8]) -> bool {
     ESCAPED_MARKUP.iter().any(|escape| memchr::memmem::find(text, escape.as_bytes()).is_some())
 }
 
 /// The first new line with an escape, where no line of the hunk has a character that ought to be escaped and the file has no
-/// escapes.
+/// escapes. `+if (a &lt; b)` in a file of `if (a > b)`.
 pub(crate) fn doubtful<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
     let is_escaped = |text: &&str| {
         memchr::memchr(b'&', text.as_bytes()).is_some()
@@ -55,7 +55,7 @@ pub(crate) fn doubtful<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Opti
     (!ESCAPES.iter().any(|(escape, _)| holds(escape))).then_some(first)
 }
 
-/// Whether a line has a character that would have been escaped.
+/// Whether a line has a character that would have been escaped. `a < b` is, `a &lt; b` is not.
 fn is_raw(line: &str) -> bool {
     line.match_indices(ESCAPED).any(|(at, _)| {
         let rest = line.get(at..).unwrap_or_default();

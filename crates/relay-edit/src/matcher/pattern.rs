@@ -43,7 +43,8 @@ impl<'h> Pattern<'h> {
             .is_some_and(|line| matches!(line, HunkLine::Removed(_)))
     }
 
-    /// Whether old and new are the same to a key: a search by that key could not tell before from after.
+    /// Whether old and new are the same to a key: a search by that key could not tell before from after. `-  a` and `+
+    ///   a` are the same but for white space at the ends.
     pub fn is_blind(&self, key: Key) -> bool {
         self.old.len() == self.new.len()
             && self.old.iter().zip(&self.new).all(|(old, new)| key.unites(old.as_bytes(), new.as_bytes()))
@@ -61,12 +62,12 @@ impl<'h> Pattern<'h> {
     }
 }
 
-/// Whether lines can be recognised: brackets and blanks alone are everywhere.
+/// Whether lines can be recognised: brackets and blanks alone are everywhere. `}` and `);` have none, `return x` does.
 pub(crate) fn has_identity(lines: &[&str]) -> bool {
     lines.iter().any(|line| is_telling(line))
 }
 
-/// Whether a line is more than brackets and blanks.
+/// Whether a line is more than brackets and blanks. `});` is none, `}, x)` is one.
 pub(crate) fn is_telling(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
 }

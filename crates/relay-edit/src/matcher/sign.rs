@@ -11,7 +11,8 @@ use crate::HunkLine;
 use crate::lines::is_blank;
 
 /// The rule for hunks in which some lines of context lack one space and all others are indented as the file is: the
-/// lines that have their sign say that the new ones are as deep as they are written.
+/// lines that have their sign say that the new ones are as deep as they are written. `def f():` and ` return 1` as
+/// context, where the file has `  return 1` and `-    old()` is as deep as in the file.
 pub(crate) fn lost_somewhere(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> Option<Reindent> {
     let (mut kept, mut lost) = (false, false);
     for (at, old) in pattern.old.iter().enumerate() {
@@ -34,6 +35,7 @@ pub(crate) fn lost_somewhere(pattern: &Pattern<'_>, index: &FileIndex<'_>, start
 
 /// The rule for a hunk of which some lines lost their indentation, or the first one was copied from where its text begins:
 /// the others are indented as the file is, and so are the new ones. `lines` are those of the hunk that are at the place.
+/// `return x` for the file's `    return x` as the first line, above `     y = 1` with its sign.
 pub(crate) fn lost_in_places(
     pattern: &Pattern<'_>,
     lines: &[&str],
@@ -72,7 +74,8 @@ pub(crate) fn lost_in_places(
 }
 
 /// The rule for a hunk of which only lines that go are indented otherwise: they need no other indentation. New lines are
-/// between lines that are indented as the file is, and so are they.
+/// between lines that are indented as the file is, and so are they. `-x = 1` for the file's `    x = 1`, between ` def
+/// f():` and `     y = 2` as the file has them.
 pub(crate) fn lost_where_it_goes(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -103,7 +106,8 @@ pub(crate) fn lost_where_it_goes(
 }
 
 /// The first new line, where an author seems to have put a blank between sign and text: each is one space deeper than lines
-/// of the file are, and as deep as none of them.
+/// of the file are, and as deep as none of them. `+ x = 1` in a diff whose other new lines are `+     y = 2`, in a file
+/// of four spaces a level.
 pub(crate) fn apart<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
     let added = pattern.hunk.added_lines();
     let added = added.filter(|text| !is_blank(text.as_bytes()));

@@ -15,14 +15,14 @@ use std::hash::{DefaultHasher, Hasher};
 use super::numbers::Numbers;
 use super::patch::{self, Terms};
 use super::reading::Read;
-use super::state::State;
+use super::virtual_files::VirtualFiles;
 use super::{EditOutcome, EditStatus};
 use crate::edit::Target;
 use crate::matcher::{
     Applied, Certificate, Failure, FileIndex, Key, Located, Placement, Proof, Strictness, Tie, locate_undone,
 };
 use crate::verify::verify_pieces;
-use crate::{Edit, Hunk, Operation};
+use crate::{Edit, Hunk};
 
 /// The edits so far whose places were chosen by line numbers, by their first one.
 #[derive(Debug, Default)]
@@ -52,27 +52,28 @@ impl<'e> Chosen<'e> {
 /// How many edits are looked back at.
 const LOOKED_BACK: usize = 64;
 
-/// The earlier edit of a file that says the same, where its old lines are no longer in the file to the letter.
-pub(super) fn done<'e>(edit: &Edit, earlier: &'e [Edit], state: &State<'_>) -> Option<&'e Edit> {
-    if !state.is_touched(&edit.path) || hunks(edit).is_empty() {
+/// The earlier edit of a file that says the same, where its old lines are no longer in the file to the letter. The
+/// second of two sections `a` ⇒ `b`, where no `a` is left.
+pub(super) fn done<'e>(edit: &Edit, earlier: &'e [Edit], files: &VirtualFiles<'_>) -> Option<&'e Edit> {
+    if !files.is_touched(&edit.path) || edit.hunks().is_empty() {
         return None;
     }
     let mut earlier = earlier.iter().rev().take(LOOKED_BACK);
     let earlier = earlier.find(|earlier| is_same_edit(earlier, edit))?;
-    let index = FileIndex::new(state.get(&edit.path).unwrap_or_default());
-    (!hunks(edit).iter().any(|hunk| stands(hunk, &index))).then_some(earlier)
+    let index = FileIndex::new(files.get(&edit.path).unwrap_or_default());
+    (!edit.hunks().iter().any(|hunk| stands(hunk, &index))).then_some(earlier)
 }
 
 /// What becomes of an edit that says the same as an earlier one. Its certificate speaks of the hunks of both, one edit after
 /// the other.
-pub(super) fn repeated(edit: &Edit, earlier: &Edit, state: &State<'_>) -> Option<EditOutcome> {
-    let both = [hunks(earlier), hunks(edit)].concat();
-    let first = hunks(earlier).len();
+pub(super) fn repeated(edit: &Edit, earlier: &Edit, files: &VirtualFiles<'_>) -> Option<EditOutcome> {
+    let both = [earlier.hunks(), edit.hunks()].concat();
+    let first = earlier.hunks().len();
     let applied = (first..both.len()).map(|hunk| {
         let proof = Proof::Repeats { hunk: hunk - first, map: Vec::new() };
         Applied { hunk, readings: Vec::new(), proof }
     });
-    let file = state.get(&edit.path).unwrap_or_default();
+    let file = files.get(&edit.path).unwrap_or_default();
     let certificate = Certificate {
         file: Certificate::fingerprint(file),
         hunks: first..both.len(),
@@ -85,13 +86,13 @@ pub(super) fn repeated(edit: &Edit, earlier: &Edit, state: &State<'_>) -> Option
     Some(EditOutcome { certificates: vec![certificate], ..outcome })
 }
 
-/// Whether the old lines of a hunk are in a file to the letter.
+/// Whether the old lines of a hunk are in a file to the letter. ` a`, `-b` where the file has `a`, `b`.
 pub(super) fn stands(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
     let old: Vec<&str> = hunk.old_lines().collect();
     old.is_empty() || index.find_some(Key::TrimEnd, &old, 1).is_none_or(|places| !places.is_empty())
 }
 
-/// Whether a hunk has a place in a file, or is applied there.
+/// Whether a hunk has a place in a file, or is applied there. `-a`, `+b` in a file with `a`, or with `b` in its place.
 pub(super) fn fits(hunk: &Hunk, file: &[u8], terms: Terms<'_>) -> bool {
     let terms = Terms { numbers: Numbers::default(), ..terms };
     patch::look_for(hunk, &terms.index(file), terms).0.is_ok()
@@ -120,7 +121,8 @@ pub(super) fn doubting(
     checked.collect()
 }
 
-/// Two placements that put the same lines at the same place but for white space, by the numbers of their hunks.
+/// Two placements that put the same lines at the same place but for white space, by the numbers of their hunks. `+  x`
+/// and `+x` below the same line.
 pub(super) fn both_land(hunks: &[Hunk], placements: &[Placement]) -> Option<(usize, usize)> {
     // Mostly no two of them come near each other.
     let meet = |pair: &[Placement]| matches!(pair, [one, other] if other.first_line() <= one.end_line());
@@ -143,7 +145,8 @@ fn written(text: &[u8]) -> impl Iterator<Item = u8> {
     text.iter().copied().filter(|byte| !byte.is_ascii_whitespace())
 }
 
-/// The first two hunks that are written alike and mean the same place of a file.
+/// The first two hunks that are written alike and mean the same place of a file. `-a(1)` and `-a( 1 )`, where both are
+/// found at line 4.
 pub(super) fn first_alike(hunks: &[Hunk], file: &[u8], terms: Terms<'_>) -> Option<(usize, usize)> {
     let mut known: HashMap<u64, usize> = HashMap::with_capacity(hunks.len());
     hunks.iter().enumerate().filter(|_| hunks.len() > 1).find_map(|(at, hunk)| {
@@ -154,14 +157,16 @@ pub(super) fn first_alike(hunks: &[Hunk], file: &[u8], terms: Terms<'_>) -> Opti
     })
 }
 
-/// Whether an edit is an earlier one of the same file, written anew with other white space.
+/// Whether an edit is an earlier one of the same file, written anew with other white space. `a(1)` ⇒ `b`, then `a( 1 )`
+/// ⇒ `b`.
 pub(super) fn is_alike(edit: &Edit, earlier: &[Edit], file: &[u8], terms: Terms<'_>) -> bool {
     let earlier = earlier.iter().rev().take(LOOKED_BACK).filter(|earlier| earlier.path == edit.path);
-    let mut earlier = earlier.flat_map(hunks);
-    earlier.any(|earlier| hunks(edit).iter().any(|hunk| mean_same(earlier, hunk, file, terms)))
+    let mut earlier = earlier.flat_map(Edit::hunks);
+    earlier.any(|earlier| edit.hunks().iter().any(|hunk| mean_same(earlier, hunk, file, terms)))
 }
 
-/// Whether two hunks differ in nothing but white space and have the same place in a file.
+/// Whether two hunks differ in nothing but white space and have the same place in a file. `-a(1)`, `+b` and `-a( 1 )`,
+/// `+b` at line 4.
 fn mean_same(one: &Hunk, other: &Hunk, file: &[u8], terms: Terms<'_>) -> bool {
     let is_quoted = |hunk: &Hunk| hunk.target == Target::Quoted && hunk.old_lines().next().is_some();
     if !is_quoted(one) || !is_quoted(other) || is_same(one, other) || !says(one).eq(says(other)) {
@@ -205,30 +210,25 @@ pub(super) fn unless_written(
     }
 }
 
-/// Whether the line number decided between several places.
+/// Whether the line number decided between several places. `@@ -4 +4 @@` above `-}`.
 pub(super) fn is_chosen(placement: &Placement) -> bool {
     placement.tie == Some(Tie::LineNumber)
 }
 
-fn hunks(edit: &Edit) -> &[Hunk] {
-    match &edit.operation {
-        Operation::Patch { hunks, .. } => hunks,
-        _ => &[],
-    }
-}
-
 /// The first line that an edit names.
 fn first_line(edit: &Edit) -> Option<usize> {
-    hunks(edit).iter().find_map(|hunk| hunk.line_hint)
+    edit.hunks().iter().find_map(|hunk| hunk.line_hint)
 }
 
+/// The same SEARCH/REPLACE section once more.
 fn is_same_edit(one: &Edit, other: &Edit) -> bool {
-    let (hunks, others) = (hunks(one), hunks(other));
+    let (hunks, others) = (one.hunks(), other.hunks());
     let mut pairs = hunks.iter().zip(others);
     one.path == other.path && hunks.len() == others.len() && pairs.all(|(one, other)| is_same(one, other))
 }
 
-/// Whether two hunks say the same, wherever they are in the reply.
+/// Whether two hunks say the same, wherever they are in the reply. `-a`, `+b` twice; not where one of them is below `@@
+/// -4 +4 @@`.
 pub(super) fn is_same(one: &Hunk, other: &Hunk) -> bool {
     (&one.lines, one.line_hint, &one.scope, one.end, one.target)
         == (&other.lines, other.line_hint, &other.scope, other.end, other.target)

@@ -59,17 +59,19 @@ pub(crate) fn plain_content<'c>(
     Ok((Cow::Owned(plain), taken))
 }
 
-/// Whether any new line of some hunks looks as if it had an anchor.
+/// Whether any new line of some hunks looks as if it had an anchor. `+12ab|let a = 1;`.
 pub(crate) fn may_be_in(hunks: &[Hunk]) -> bool {
     hunks.iter().flat_map(Hunk::added_lines).any(|line| split_anchor(line).is_some())
 }
 
 /// Whether the old lines of a hunk have anchors too: then they are in the file, or the hunk is read without all of them.
+/// `-12ab|let a = 1;`, `+12ab|let a = 2;`.
 fn is_quoted_so(hunk: &Hunk) -> bool {
     hunk.old_lines().any(|line| split_anchor(line).is_some())
 }
 
-/// Whether new lines have copied anchors; the first that looks like it, where nobody can say.
+/// Whether new lines have copied anchors; the first that looks like it, where nobody can say. `12ab|let a = 2;`, where
+/// line 12 of the file has that hash; a lone `12ab|x` of no file may be text.
 fn is_copied<'n, I: Iterator<Item = &'n str>>(
     new: impl Fn() -> I,
     versions: &[Cow<'_, [u8]>],
@@ -153,5 +155,12 @@ mod tests {
         ] {
             check(file, content, Ok(content));
         }
+    }
+
+    #[test]
+    fn a_hunk_that_quotes_anchors_is_read_as_a_whole() {
+        let hunks = [Hunk::from_sides(&["12ab|y = 2"], &["12ab|y = 3"], 1)];
+        let (plain, taken) = plain_hunks(&hunks, &[FILE.as_bytes().into()]).expect("no doubt");
+        assert_eq!((plain.as_ref(), taken), (hunks.as_slice(), 0));
     }
 }

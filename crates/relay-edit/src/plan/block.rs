@@ -3,8 +3,8 @@
 //! A diff that renames a file and changes its lines comes to two edits. A file that was only renamed is nothing that
 //! anybody asked for. Nothing is placed here.
 
-use super::state::Remembered;
-use super::{EditOutcome, EditStatus, Planner};
+use super::virtual_files::Remembered;
+use super::{EditOutcome, Planner};
 use crate::{Edit, Operation};
 
 /// The edits at the beginning that are one block of the reply; always one at least.
@@ -14,6 +14,7 @@ pub(super) fn first(edits: &[Edit]) -> &[Edit] {
     edits.get(..=more).unwrap_or(edits)
 }
 
+/// `rename from a.ts`, `rename to b.ts` and the hunks below them.
 fn is_one_block(one: &Edit, next: &Edit) -> bool {
     let path = match (&one.operation, &next.operation) {
         (Operation::Rename { to }, Operation::Patch { .. } | Operation::Mode { .. }) => to,
@@ -39,22 +40,17 @@ impl Planner<'_> {
         if block.len() < 2 || !self.options.partial {
             return None;
         }
-        let mut paths: Vec<&str> = block.iter().map(|edit| edit.path.as_str()).collect();
-        paths.extend(block.iter().filter_map(|edit| match &edit.operation {
-            Operation::Rename { to } => Some(to.as_str()),
-            _ => None,
-        }));
+        let paths: Vec<&str> = block.iter().flat_map(Edit::paths).collect();
         let written = paths.iter().filter(|path| self.written.contains(**path));
         let written = written.map(|path| (*path).to_owned()).collect();
-        Some(Before { files: paths.iter().map(|path| self.state.remember(path)).collect(), written })
+        Some(Before { files: paths.iter().map(|path| self.files.remember(path)).collect(), written })
     }
 
     /// Takes back what a block did of which something failed.
     pub(super) fn after_block(&mut self, before: Option<Before>, outcomes: &mut [EditOutcome]) {
-        let failed =
-            |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Failed | EditStatus::Skipped);
+        let failed = |outcome: &EditOutcome| outcome.status.is_failure();
         let Some(before) = before.filter(|_| outcomes.iter().any(failed)) else { return };
-        before.files.into_iter().for_each(|file| self.state.restore(file));
+        before.files.into_iter().for_each(|file| self.files.restore(file));
         self.written.extend(before.written);
         for outcome in outcomes.iter_mut().filter(|outcome| !failed(outcome)) {
             *outcome = EditOutcome::failed();

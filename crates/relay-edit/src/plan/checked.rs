@@ -5,16 +5,18 @@
 
 use std::borrow::Cow;
 
-use super::explain::{Explain, has_too_many_lines};
+use super::explain::Explain;
+use super::patchable::has_too_many_lines;
 use super::{EditOutcome, Planner, SEARCH_LIMIT_BYTES, again, anchored, copied, elide, presumed};
+use crate::dialect::is_plain_name;
 use crate::encoding::text_of;
-use crate::{Diagnostic, Edit, Hunk};
+use crate::{Diagnostic, Dialect, Edit, Hunk};
 
 impl Planner<'_> {
     /// Writes whole content.
     pub(super) fn try_write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Diagnostic> {
-        let explain = Explain { edit, state: &self.state };
-        let before = self.state.get(&edit.path);
+        let explain = Explain { edit, files: &self.files };
+        let before = self.files.get(&edit.path);
         if before.is_some_and(has_too_many_lines) {
             return Err(explain.too_many_lines());
         }
@@ -35,9 +37,13 @@ impl Planner<'_> {
         hunks: &'h [Hunk],
         earlier: &[Edit],
     ) -> Result<Cow<'h, [Hunk]>, Diagnostic> {
-        let explain = Explain { edit, state: &self.state };
-        if let Some(finding) = explain.misnamed().or_else(|| explain.elided(hunks)) {
-            return Err(finding);
+        let explain = Explain { edit, files: &self.files };
+        if self.is_misnamed(edit, hunks) {
+            return Err(explain.misnamed());
+        }
+        let before = || self.files.get(&edit.path).unwrap_or_default();
+        if let Some((loss, line)) = elide::check_hunks(&edit.path, before, hunks) {
+            return Err(explain.loss(&loss, line));
         }
         if let Some(original) = self.original(&edit.path)
             && again::is_alike(edit, earlier, original, self.terms(edit, false))
@@ -45,7 +51,7 @@ impl Planner<'_> {
             return Err(explain.written_twice());
         }
         for hunk in hunks.iter().filter(|hunk| hunk.presumed) {
-            let presumed = presumed::judge(edit, hunk, &self.state);
+            let presumed = presumed::judge(edit, hunk, &self.files);
             self.diagnostics.push(presumed.map_err(|finding| *finding)?);
         }
         if self.searched_bytes > SEARCH_LIMIT_BYTES {
@@ -61,9 +67,17 @@ impl Planner<'_> {
         Ok(hunks)
     }
 
+    /// Whether a section makes a new file of a name that has more in it than a path: `§notes.txt and more`.
+    fn is_misnamed(&self, edit: &Edit, hunks: &[Hunk]) -> bool {
+        edit.dialect == Dialect::Hashline
+            && self.files.get(&edit.path).is_none()
+            && !is_plain_name(&edit.path)
+            && !hunks.iter().any(|hunk| hunk.named)
+    }
+
     /// What a file holds, and what the author saw of it.
     fn versions(&self, path: &str) -> Vec<Cow<'_, [u8]>> {
         let view = self.options.views.get(path).map(|view| text_of(view));
-        self.state.get(path).map(Cow::Borrowed).into_iter().chain(view).collect()
+        self.files.get(path).map(Cow::Borrowed).into_iter().chain(view).collect()
     }
 }

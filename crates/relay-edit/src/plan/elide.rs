@@ -67,7 +67,7 @@ pub(crate) enum Loss {
     },
 }
 
-/// Checks whole content that is to replace a file.
+/// Checks whole content that is to replace a file. `# ... rest of the file` as a line of the new content.
 pub(crate) fn check_write(
     path: &str,
     before: Option<&[u8]>,
@@ -139,7 +139,8 @@ pub(crate) fn check_write(
 }
 
 /// Checks what hunks make of a file where their new lines represent all of it, or for lines that were not quoted. Whoever quotes
-/// some lines of a file and writes fewer means that.
+/// some lines of a file and writes fewer means that. `[EDIT_FILE lines="1-90"]` above eight lines that end in `fn
+/// main() {`.
 pub(crate) fn check_patched(before: &[u8], hunks: &[Hunk], after: &Content) -> Option<Loss> {
     let lines = count(before, b'\n');
     let removed = |hunk: &Hunk| {
@@ -159,7 +160,8 @@ pub(crate) fn check_patched(before: &[u8], hunks: &[Hunk], after: &Content) -> O
     gutted(&lines, &after, IN_THE_MIDDLE)
 }
 
-/// Whether more than 60 % of a file's lines are gone from the new content, which seems incomplete.
+/// Whether more than 60 % of a file's lines are gone from the new content, which seems incomplete. Eight lines for a
+/// file of ninety, which end in `fn main() {`.
 fn gutted(lines: &Lines<'_>, content: &str, why: &'static str) -> Option<Loss> {
     let kept = kept(lines, content);
     (kept * 10 < lines.len() * 4).then(|| Loss::Gutted { before: lines.len(), kept, why })
@@ -171,13 +173,14 @@ fn kept(lines: &Lines<'_>, content: &str) -> usize {
     lines.texts().filter(|text| new.contains(&Key::Trim.of(text))).count()
 }
 
-/// Whether the last lines of a file are gone, and nothing is in their place.
+/// Whether the last lines of a file are gone, and nothing is in their place. New content that ends with `    if x {`,
+/// and the last thirty lines of the file are nowhere.
 fn lacks_end([all, _]: &[Compared; 2], lines: &Lines<'_>) -> bool {
     all.differences.last().is_some_and(|last| last.before.end == lines.len() && last.after.is_empty())
 }
 
 /// A line with the spaces of a page, in a file that has none such: code is indented by others, and elsewhere it shows in a
-/// line that the file has with plain ones.
+/// line that the file has with plain ones. `\u{a0}\u{a0}return x`.
 fn oddly_spaced<'c>(
     path: &str,
     before: &[u8],
@@ -223,7 +226,8 @@ impl Compared {
         self.around(at).map_or(0, |part| part.before.len())
     }
 
-    /// Whether this line of the new content is the only one in place of at least this many of the file.
+    /// Whether this line of the new content is the only one in place of at least this many of the file. `// the
+    /// handlers` in place of three functions.
     fn is_alone_for(&self, at: usize, lines: usize) -> bool {
         self.around(at).is_some_and(|part| part.after.len() == 1 && part.before.len() >= lines)
     }
@@ -237,16 +241,22 @@ impl Compared {
 }
 
 /// What is in a text, line by line but for the white space around it; gathered when it is first asked for.
-pub(crate) type Known<'k> = OnceCell<HashSet<Cow<'k, [u8]>>>;
+type Known<'k> = OnceCell<HashSet<Cow<'k, [u8]>>>;
 
-/// Checks the new lines of a hunk; `before` is asked for the file where one of them is doubtful, and `known` keeps what it
-/// says for the other hunks.
-pub(crate) fn check_hunk<'b>(
+/// Checks the new lines of hunks; `before` is asked for the file where one of them is doubtful. With what is lost comes the line
+/// of the reply in which its hunk begins. `+    # ... existing code ...`.
+pub(crate) fn check_hunks<'b>(
     path: &str,
     before: impl Fn() -> &'b [u8],
-    known: &Known<'b>,
-    hunk: &Hunk,
-) -> Option<Loss> {
+    hunks: &[Hunk],
+) -> Option<(Loss, usize)> {
+    let known = Known::new();
+    hunks.iter().find_map(|hunk| Some((check_hunk(path, &before, &known, hunk)?, hunk.line)))
+}
+
+/// Checks the new lines of a hunk; `before` is asked for the file where one of them is doubtful, and `known` keeps what it
+/// says for the other hunks. `+    # ... existing code ...`.
+fn check_hunk<'b>(path: &str, before: impl Fn() -> &'b [u8], known: &Known<'b>, hunk: &Hunk) -> Option<Loss> {
     let mut previous: Option<&str> = None;
     let removed = |line: &HunkLine| matches!(line, HunkLine::Removed(_));
     let opposite = hunk.lines.iter().any(removed) || matches!(hunk.target, Target::Lines { .. });
@@ -296,7 +306,8 @@ pub(crate) fn check_hunk<'b>(
     None
 }
 
-/// Whether a line is the only new one of a change, in place of at least this many old ones.
+/// Whether a line is the only new one of a change, in place of at least this many old ones. `+// the handlers` between
+/// `-fn a()`, `-fn b()` and `-fn c()`.
 fn is_alone_for(hunk: &Hunk, at: usize, lines: usize) -> bool {
     let changes = |line: &&HunkLine| !matches!(line, HunkLine::Context(_));
     let (above, below) = hunk.lines.split_at_checked(at).unwrap_or_default();
@@ -306,7 +317,8 @@ fn is_alone_for(hunk: &Hunk, at: usize, lines: usize) -> bool {
     new == 1 && change().filter(|line| line.is_old()).filter(written).count() >= lines
 }
 
-/// Whether a comment says that code was left out, rather than just trailing off.
+/// Whether a comment says that code was left out, rather than just trailing off. `# ... rest of the code` does, `# and
+/// so on ...` does not.
 fn says_code(text: &str) -> bool {
     let text = text.to_lowercase();
     [
@@ -317,7 +329,8 @@ fn says_code(text: &str) -> bool {
     .any(|word| text.contains(word))
 }
 
-/// Whether text stops where code would not: more opening than closing brackets, or inside a line, unlike the file.
+/// Whether text stops where code would not: more opening than closing brackets, or inside a line, unlike the file. `fn
+/// main() {` as the last line.
 fn ends_cut_off(before: &[u8], content: &str) -> bool {
     let depth = |text: &[u8]| {
         text.iter().fold(0_i64, |depth, byte| match byte {

@@ -1,23 +1,19 @@
 //! Says why an edit failed, well enough for a model to repair it in one try.
 
-mod generated;
 mod hunk;
 mod whole;
 
-use super::EditStatus;
-use super::elide::{self, Loss};
+use super::elide::Loss;
+use super::old_lines::OldLines;
 use super::patch::PatchFailure;
-use super::state::State;
+use super::patchable::{LINES, Unpatchable};
 use super::targets;
-use crate::dialect::is_plain_name;
-use crate::lines::{count, is_binary};
+use super::virtual_files::VirtualFiles;
 use crate::matcher::diagnose::{line_range, visible};
-use crate::matcher::{FileIndex, Key, has_identity};
 use crate::merge::Conflict;
 use crate::splice::SpliceError;
 use crate::suggest::nearest;
-use crate::{Diagnostic, Dialect, Edit, Hunk, Operation, codes};
-pub use generated::generated_by_program;
+use crate::{Diagnostic, Dialect, Edit, Hunk, codes};
 
 /// What is known when an edit fails.
 #[derive(Debug)]
@@ -25,14 +21,14 @@ pub(crate) struct Explain<'a> {
     /// The edit.
     pub edit: &'a Edit,
     /// The files at that moment.
-    pub state: &'a State<'a>,
+    pub files: &'a VirtualFiles<'a>,
 }
 
 impl Explain<'_> {
     /// The file does not exist.
     pub fn missing(&self, verb: &str) -> Diagnostic {
         let path = &self.edit.path;
-        let similar = if self.state.may_suggest() { nearest(path, self.state.paths()) } else { None };
+        let similar = if self.files.may_suggest() { nearest(path, self.files.paths()) } else { None };
         let hint = match similar {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => "check the path; to create a file, send its whole content".to_owned(),
@@ -45,15 +41,10 @@ impl Explain<'_> {
     }
 
     /// A section makes a new file of a name that has more in it than a path.
-    pub fn misnamed(&self) -> Option<Diagnostic> {
-        let path = &self.edit.path;
-        let is_new = self.edit.dialect == Dialect::Hashline && self.state.get(path).is_none();
-        let is_named = || is_plain_name(path) || self.hunks().iter().any(|hunk| hunk.named);
-        (is_new && !is_named()).then(|| {
-            let finding = self.missing("patched");
-            let hint = finding.hint.clone().unwrap_or_default();
-            finding.hinted(format!("{hint}; around a new name with spaces, put quotes: `§\"my notes.txt\"`"))
-        })
+    pub fn misnamed(&self) -> Diagnostic {
+        let finding = self.missing("patched");
+        let hint = finding.hint.clone().unwrap_or_default();
+        finding.hinted(format!("{hint}; around a new name with spaces, put quotes: `§\"my notes.txt\"`"))
     }
 
     /// The reply has the same change at the same place with other white space.
@@ -90,15 +81,6 @@ impl Explain<'_> {
         let message = format!("the diff deletes `{path}` but does not name {left} of its lines");
         self.finding(codes::BAD_DIFF, message, None)
             .hinted("send the whole content as removed lines, or delete the file by name")
-    }
-
-    /// New lines that represent code left out.
-    pub fn elided(&self, hunks: &[Hunk]) -> Option<Diagnostic> {
-        let before = || self.state.get(&self.edit.path).unwrap_or_default();
-        let known = elide::Known::new();
-        hunks.iter().find_map(|hunk| {
-            elide::check_hunk(&self.edit.path, before, &known, hunk).map(|loss| self.loss(&loss, hunk.line))
-        })
     }
 
     /// The new text would lose part of the file.
@@ -206,9 +188,9 @@ impl Explain<'_> {
             let own: Vec<&Conflict> = conflicts.iter().filter(|conflict| is_about(hunk, conflict)).collect();
             (!own.is_empty()).then(|| self.conflict_of(&own, Some(hunk)))
         };
-        let is_open = |conflict: &&Conflict| !self.hunks().iter().any(|hunk| is_about(hunk, conflict));
+        let is_open = |conflict: &&Conflict| !self.edit.hunks().iter().any(|hunk| is_about(hunk, conflict));
         let open: Vec<&Conflict> = conflicts.iter().filter(is_open).collect();
-        let told = self.hunks().iter().filter_map(of_hunk);
+        let told = self.edit.hunks().iter().filter_map(of_hunk);
         told.chain((!open.is_empty()).then(|| self.conflict_of(&open, None))).collect()
     }
 
@@ -266,29 +248,22 @@ impl Explain<'_> {
         .at(self.edit.line)
     }
 
-    /// Why a file must not be patched in this dialect.
-    pub fn unpatchable(&self, allow_generated: bool) -> Option<Diagnostic> {
-        // Where the old lines are quoted they are proof enough; numbers prove nothing about bytes that are no lines.
-        if !matches!(self.edit.dialect, Dialect::EditRepl | Dialect::Hashline | Dialect::Commands) {
-            return None;
-        }
+    /// The file must not be patched.
+    pub fn unpatchable(&self, why: Unpatchable) -> Diagnostic {
         let path = &self.edit.path;
-        let content = self.state.get(path)?;
-        if is_binary(content) {
-            let finding = self.finding(codes::BINARY, format!("`{path}` is not a text file"), None);
-            return Some(finding.hinted("binary files are not edited; replace it by hand"));
-        }
-        if !allow_generated && self.edit.dialect == Dialect::Hashline && generated_by_program(path, content) {
-            let finding = self.finding(
+        let (code, message, hint) = match why {
+            Unpatchable::Binary => (
+                codes::BINARY,
+                format!("`{path}` is not a text file"),
+                "binary files are not edited; replace it by hand",
+            ),
+            Unpatchable::Generated => (
                 codes::GENERATED,
                 format!("`{path}` says that it is generated and must not be edited"),
-                None,
-            );
-            return Some(finding.hinted(
                 "change what it is generated from; a dialect that quotes the old lines edits it all the same",
-            ));
-        }
-        None
+            ),
+        };
+        self.finding(code, message, None).hinted(hint)
     }
 
     /// The file has more lines than can be edited.
@@ -319,14 +294,10 @@ impl Explain<'_> {
     }
 
     /// The operations of a section leave the file as it is.
-    pub fn no_change(&self, status: EditStatus) -> Option<Diagnostic> {
-        if status != EditStatus::Unchanged || self.edit.dialect != Dialect::Hashline {
-            return None;
-        }
+    pub fn no_change(&self) -> Diagnostic {
         let message = format!("Edits to {} resulted in no changes being made.", self.edit.path);
         let hint = "there is nothing to do; if a change is missing, ask for it again";
-        let finding = Diagnostic::warning(codes::NO_CHANGE, message).hinted(hint);
-        Some(finding.on(&self.edit.path).at(self.edit.line))
+        Diagnostic::warning(codes::NO_CHANGE, message).hinted(hint).on(&self.edit.path).at(self.edit.line)
     }
 
     /// A title may have been taken for the name of a new file.
@@ -392,19 +363,12 @@ impl Explain<'_> {
         }
     }
 
-    fn hunks(&self) -> &[Hunk] {
-        match &self.edit.operation {
-            Operation::Patch { hunks, .. } => hunks,
-            _ => &[],
-        }
-    }
-
     fn hunk(&self, number: usize) -> Option<&Hunk> {
-        self.hunks().get(number)
+        self.edit.hunks().get(number)
     }
 
     fn name(&self, number: usize) -> String {
-        match self.hunks().len() {
+        match self.edit.hunks().len() {
             0 | 1 => "this hunk".to_owned(),
             total => format!("hunk {} of {total}", number + 1),
         }
@@ -417,51 +381,11 @@ impl Explain<'_> {
     /// Another file in which the old lines are. It is only named: the wrong file is never patched.
     fn elsewhere(&self, hunk: Option<&Hunk>) -> Option<&str> {
         let lines = OldLines::of(hunk?)?;
-        let others = self.state.paths().filter(|path| *path != self.edit.path);
+        let others = self.files.paths().filter(|path| *path != self.edit.path);
         let searched = others.map_while(|path| {
-            let content = self.state.get(path).unwrap_or_default();
-            self.state.may_search(content.len()).then_some((path, content))
+            let content = self.files.get(path).unwrap_or_default();
+            self.files.may_search(content.len()).then_some((path, content))
         });
         searched.into_iter().find(|(_, content)| lines.stand_in(content)).map(|(path, _)| path)
     }
-}
-
-/// The old lines of a hunk, to be looked for in other files than its own. For naming the file that may be meant; nothing
-/// is ever placed by this.
-#[derive(Debug)]
-pub struct OldLines<'h> {
-    lines: Vec<&'h str>,
-    longest: &'h str,
-    /// How long a file that holds them is at least.
-    bytes: usize,
-}
-
-impl<'h> OldLines<'h> {
-    /// The old lines of a hunk, if they can be told from others.
-    #[must_use]
-    pub fn of(hunk: &'h Hunk) -> Option<Self> {
-        let lines: Vec<&str> = hunk.old_lines().collect();
-        let longest = lines.iter().map(|line| line.trim()).max_by_key(|line| line.len()).unwrap_or_default();
-        let bytes = lines.iter().map(|line| line.trim_end().len() + 1).sum::<usize>().saturating_sub(1);
-        has_identity(&lines).then_some(Self { lines, longest, bytes })
-    }
-
-    /// Whether they are in a file, at one place, but for white space at their ends.
-    #[must_use]
-    pub fn stand_in(&self, content: &[u8]) -> bool {
-        // Most files are too short, or do not even hold the longest line.
-        if content.len() < self.bytes || memchr::memmem::find(content, self.longest.as_bytes()).is_none() {
-            return false;
-        }
-        let places = FileIndex::new(content).find_some(Key::TrimEnd, &self.lines, 1);
-        places.is_some_and(|places| places.len() == 1)
-    }
-}
-
-/// The most lines a file may have to be edited.
-const LINES: usize = 4_000_000;
-
-/// Whether a file has more lines than can be edited. Most files are too short for this many, and are not read for it.
-pub(crate) fn has_too_many_lines(content: &[u8]) -> bool {
-    content.len() > LINES && [b'\n', b'\r'].into_iter().any(|ending| count(content, ending) > LINES)
 }

@@ -63,7 +63,7 @@ impl Numbers<'_> {
         moved + self.grown.unsigned_abs()
     }
 
-    /// Whether the number of a hunk had nothing to decide.
+    /// Whether the number of a hunk had nothing to decide. `@@ -4 +4 @@` above a line that is in the file once.
     fn is_certain(&self, located: &Result<Located, Failure>) -> bool {
         let only = |placement: &Placement| {
             placement.tie.is_none() && placement.candidates == 1 && placement.tier <= Tier::TrailingWhitespace
@@ -108,6 +108,7 @@ fn agreed(one: Result<Located, Failure>, other: Result<Located, Failure>) -> Res
     }
 }
 
+/// Line 4 counted before the edit above, which is line 6 now, and another place in line 4.
 fn disagreement(one: &Located, other: &Located) -> Option<Failure> {
     match (one, other) {
         (Located::AlreadyApplied(_), Located::AlreadyApplied(_)) => None,

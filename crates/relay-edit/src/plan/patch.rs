@@ -305,7 +305,8 @@ pub(crate) const BATCH: usize = 8;
 /// Places hunks that follow each other as if each was alone, where that makes no difference.
 ///
 /// It makes none when every hunk has a line that is once in the file and in no new line before it, and when
-/// no two hunks come near each other: then no hunk can see what the others did.
+/// no two hunks come near each other: then no hunk can see what the others did. Forty sections, each with a line that
+/// the file has once, like `fn a37() {`.
 pub(crate) fn batch(
     before: &[u8],
     hunks: &[Hunk],
@@ -377,7 +378,8 @@ fn look_for_as_numbered(
     reading::section(hunk, located, index, &terms)
 }
 
-/// The lines both sides begin with must be at exactly one place, when the author's rules are taken literally.
+/// The lines both sides begin with must be at exactly one place, when the author's rules are taken literally. `same` at
+/// lines 3 and 9, for `--match exact` and an EDIT/REPL block that begins with it.
 fn anchor_failure(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Failure> {
     let common = hunk.lines.iter().take_while(|line| matches!(line, HunkLine::Context(_)));
     let anchor: Vec<&str> = common.map(HunkLine::text).collect();

@@ -4,25 +4,29 @@
 //! lines are in the file to the letter, once, and in no other file of the reply; and the report says so. Nothing is
 //! placed here.
 
-use super::state::State;
+use super::virtual_files::VirtualFiles;
 use crate::matcher::{FileIndex, Key, has_identity};
 use crate::{Diagnostic, Edit, Hunk, codes};
 
 /// What to tell about a section that names no file: why it is refused, or that its file was presumed.
-pub(crate) fn judge(edit: &Edit, hunk: &Hunk, state: &State<'_>) -> Result<Diagnostic, Box<Diagnostic>> {
+pub(crate) fn judge(
+    edit: &Edit,
+    hunk: &Hunk,
+    files: &VirtualFiles<'_>,
+) -> Result<Diagnostic, Box<Diagnostic>> {
     let path = &edit.path;
     let old: Vec<&str> = hunk.old_lines().collect();
     let places = |path: &str, lines: &[&str]| {
-        let content = state.get(path).unwrap_or_default();
+        let content = files.get(path).unwrap_or_default();
         let found =
-            state.may_search(content.len()).then(|| FileIndex::new(content).find_some(Key::Exact, lines, 1));
+            files.may_search(content.len()).then(|| FileIndex::new(content).find_some(Key::Exact, lines, 1));
         // What cannot be searched may be anywhere.
         found.flatten().map_or(usize::MAX, |places| places.len())
     };
     let done = || hunk.adds() && places(path, &hunk.new_lines().collect::<Vec<_>>()) == 1;
     let why = if !has_identity(&old) {
         "and has no old lines that could tell which file is meant".to_owned()
-    } else if let Some(other) = state.paths().find(|other| other != path && places(other, &old) > 0) {
+    } else if let Some(other) = files.paths().find(|other| other != path && places(other, &old) > 0) {
         format!("and its old lines are in `{other}` too")
     } else {
         match places(path, &old) {

@@ -43,7 +43,8 @@ impl OtherReading {
         Self { how, read, applies }
     }
 
-    /// Whether it may help where a hunk has no place for this reason.
+    /// Whether it may help where a hunk has no place for this reason. `12 | let a = 1;`, which is nowhere, is read
+    /// without its number; one that is at two places is not.
     fn suits(&self, failure: &Failure) -> bool {
         match failure {
             Failure::NotFound(_) => true,

@@ -164,7 +164,7 @@ fn check_beside(hunk: &Hunk, at: usize, lines: &Lines<'_>) -> Result<usize, Targ
     })
 }
 
-/// Whether the line that an anchor names is the one its hash is of.
+/// Whether the line that an anchor names is the one its hash is of. `12ab` where line 12 has the hash `ab`.
 fn fits(anchor: Anchor, lines: &Lines<'_>) -> bool {
     anchor.hash.is_some() && check(anchor, lines, false).is_ok()
 }
@@ -190,6 +190,7 @@ pub(crate) const fn rank(target: &Target) -> u8 {
 }
 
 /// A range, and new lines that go between two of its lines: nothing says where they are among those that replace it.
+/// `≔3..7` and `»5`.
 pub(crate) fn inside_another(placements: &[Placement]) -> Option<(usize, usize)> {
     let is_range = |placement: &&Placement| placement.map.iter().any(Option::is_some);
     let mut ranges: Vec<&Placement> = placements.iter().filter(is_range).collect();
@@ -201,7 +202,8 @@ pub(crate) fn inside_another(placements: &[Placement]) -> Option<(usize, usize)>
     })
 }
 
-/// Whether what is named by number lies in a range of lines, counted from 0, or right beside it.
+/// Whether what is named by number lies in a range of lines, counted from 0, or right beside it. `≔3..7` and lines 5 to
+/// 6, or line 8.
 pub(crate) fn is_near(target: &Target, lines: &Range<usize>) -> bool {
     let meets = |start: usize, end: usize| start <= lines.end && lines.start <= end;
     match target {
@@ -220,12 +222,12 @@ pub(crate) const fn lines_named(hunk: &Hunk) -> usize {
     }
 }
 
-/// Whether any hunk names lines by number.
+/// Whether any hunk names lines by number. `≔3..7`.
 pub(crate) fn any(hunks: &[Hunk]) -> bool {
     hunks.iter().any(|hunk| hunk.target != Target::Quoted)
 }
 
-/// Whether every hunk only adds lines at the beginning or the end, so that the file need not exist.
+/// Whether every hunk only adds lines at the beginning or the end, so that the file need not exist. `»EOF` alone.
 pub(crate) fn may_create(hunks: &[Hunk]) -> bool {
     hunks.iter().all(|hunk| {
         matches!(hunk.target, Target::Start | Target::End)

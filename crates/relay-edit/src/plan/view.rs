@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::explain::{Explain, has_too_many_lines};
 use super::numbers::Numbers;
+use super::patchable::has_too_many_lines;
 use super::targets::TargetFailure;
 use super::{Planner, patch, targets};
 use crate::align::differences;
@@ -28,7 +28,7 @@ impl Planner<'_> {
         current: Option<&[u8]>,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
         if current.is_some_and(has_too_many_lines) {
-            return Err(vec![Explain { edit, state: &self.state }.too_many_lines()]);
+            return Err(vec![self.explain(edit).too_many_lines()]);
         }
         let mut patched = self.patch_and_merge(edit, hunks, base, current)?;
         patched.after = patched.after.filter(|after| !current.is_some_and(|current| after.is_same(current)));
@@ -42,10 +42,10 @@ impl Planner<'_> {
         base: Base,
         current: Option<&[u8]>,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
-        let explain = Explain { edit, state: &self.state };
+        let explain = self.explain(edit);
         let is_shown_now = targets::any(hunks) && hunks.iter().any(|hunk| hunk.shown_now);
         if let Some((original, current)) =
-            self.state.original(&edit.path).zip(current).filter(|_| is_shown_now)
+            self.files.original(&edit.path).zip(current).filter(|_| is_shown_now)
         {
             return self.patch_as_it_is(edit, hunks, original, current);
         }
@@ -53,19 +53,19 @@ impl Planner<'_> {
             let seen = self.options.views.contains_key(&edit.path) && self.is_shown(&edit.path, hunks);
             return self.patch_behind(edit, hunks, &view, current, seen);
         }
-        let seen = self.state.has_view(&edit.path) && self.vouches(&edit.path, hunks);
+        let seen = self.files.has_view(&edit.path) && self.vouches(&edit.path, hunks);
         let terms = self.terms(edit, seen);
         let grown = self.grown.get(&edit.path).copied().unwrap_or_default();
         let counted = |origin| patch::Terms { numbers: Numbers { origin, grown }, ..terms };
         let apply =
-            |file: Option<&[u8]>| patch::patch(file, hunks, base, counted(self.state.origin(&edit.path)));
+            |file: Option<&[u8]>| patch::patch(file, hunks, base, counted(self.files.origin(&edit.path)));
         let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
         let is_stale =
             |view: &&[u8]| seen && !current.is_some_and(|current| have_same_anchors(view, current));
-        let stale = self.state.stale_view(&edit.path).filter(is_stale);
+        let stale = self.files.stale_view(&edit.path).filter(is_stale);
         let Some((view, current)) = stale.zip(current) else { return apply(current).map_err(findings) };
         let shown = self.options.views.get(&edit.path).map(|view| text_of(view));
-        let shown = shown.as_deref().filter(|_| self.state.is_touched(&edit.path));
+        let shown = shown.as_deref().filter(|_| self.files.is_touched(&edit.path));
         let mut patched = match patch::patch(Some(view), hunks, base, counted(shown)) {
             Ok(patched) => patched,
             // What does not fit what was seen may still fit what is there, if it quotes its lines.
@@ -88,11 +88,11 @@ impl Planner<'_> {
 
     /// What the anchors of an edit mean when edits before it changed its file: all of a reply's mean what was read.
     fn anchored_to(&self, edit: &Edit) -> Option<Cow<'_, [u8]>> {
-        if edit.dialect != Dialect::Hashline || !self.state.is_touched(&edit.path) {
+        if edit.dialect != Dialect::Hashline || !self.files.is_touched(&edit.path) {
             return None;
         }
         let view = self.options.views.get(&edit.path).map(|view| text_of(view));
-        view.or_else(|| self.state.original(&edit.path).map(Cow::Borrowed))
+        view.or_else(|| self.files.original(&edit.path).map(Cow::Borrowed))
     }
 
     /// Patches what was read, and merges it onto what the edits before have made of it.
@@ -119,7 +119,7 @@ impl Planner<'_> {
         current: &[u8],
         mut patched: patch::Patched,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
-        let explain = Explain { edit, state: &self.state };
+        let explain = self.explain(edit);
         let gone = gone(version, current, hunks);
         if !gone.is_empty() {
             return Err(explain.patch_failures(&gone));
@@ -141,8 +141,8 @@ impl Planner<'_> {
         current: &[u8],
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
         let patched = patch::patch(Some(original), hunks, Base::Original, self.terms(edit, false))
-            .map_err(|failures| Explain { edit, state: &self.state }.patch_failures(&failures))?;
-        match self.state.is_touched(&edit.path) {
+            .map_err(|failures| self.explain(edit).patch_failures(&failures))?;
+        match self.files.is_touched(&edit.path) {
             true => self.merge_behind(edit, hunks, original, current, patched),
             false => Ok(patched),
         }
@@ -155,22 +155,24 @@ impl Planner<'_> {
         hunks: &[Hunk],
         failures: Vec<patch::PatchFailure>,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
-        let now = self.state.original(&edit.path);
+        let now = self.files.original(&edit.path);
         let now =
             now.and_then(|now| patch::patch(Some(now), hunks, Base::Original, self.terms(edit, false)).err());
-        Err(Explain { edit, state: &self.state }.patch_failures(&now.unwrap_or(failures)))
+        Err(self.explain(edit).patch_failures(&now.unwrap_or(failures)))
     }
 
     /// Whether the author was shown every line the hunks name by number. Once a file was edited, the numbers of what was
-    /// shown of it mean other lines; where all of it was shown, it is known which.
+    /// shown of it mean other lines; where all of it was shown, it is known which. `[EDIT_FILE lines="3-7"]`, where
+    /// lines 1 to 40 were shown.
     fn vouches(&self, path: &str, hunks: &[Hunk]) -> bool {
         match self.options.shown.contains_key(path) {
-            true => self.is_shown(path, hunks) && !(targets::any(hunks) && self.state.is_touched(path)),
+            true => self.is_shown(path, hunks) && !(targets::any(hunks) && self.files.is_touched(path)),
             false => !self.are_moved(path, hunks),
         }
     }
 
-    /// Whether the author was shown every line of a file that the hunks name by number.
+    /// Whether the author was shown every line of a file that the hunks name by number. Lines 3 to 7, where 1 to 5 and
+    /// 6 to 9 were shown.
     fn is_shown(&self, path: &str, hunks: &[Hunk]) -> bool {
         let Some(shown) = self.options.shown.get(path) else { return true };
         let shown_with = |line: usize| shown.iter().find(|(first, last)| (*first..=*last).contains(&line));
@@ -189,7 +191,8 @@ impl Planner<'_> {
     }
 
     /// Whether the lines that hunks name by nothing but their number have another one since the edits before: nobody can
-    /// say then whether the author counted with these edits or without them.
+    /// say then whether the author counted with these edits or without them. `lines="30-32"` after an edit that has put
+    /// a line in above, where all of the file had been shown.
     fn are_moved(&self, path: &str, hunks: &[Hunk]) -> bool {
         let bare = |anchor: &Anchor| anchor.hash.is_none();
         let ends = hunks.iter().flat_map(|hunk| match hunk.target {
@@ -199,9 +202,9 @@ impl Planner<'_> {
         });
         let numbers: Vec<usize> = ends.filter(bare).map(|anchor| anchor.line).collect();
         let shown = self.options.views.get(path).map(|view| text_of(view));
-        let now = self.state.view(path);
+        let now = self.files.view(path);
         let Some((shown, now)) =
-            shown.zip(now).filter(|_| !numbers.is_empty() && self.state.is_touched(path))
+            shown.zip(now).filter(|_| !numbers.is_empty() && self.files.is_touched(path))
         else {
             return false;
         };
@@ -218,6 +221,7 @@ impl Planner<'_> {
 }
 
 /// Whether two texts have the same lines but for white space at their ends, so that every anchor means the same in both.
+/// `a` and `a  `.
 fn have_same_anchors(view: &[u8], current: &[u8]) -> bool {
     let (view, current) = (Lines::new(view), Lines::new(current));
     let mut pairs = view.texts().zip(current.texts());

@@ -1,4 +1,4 @@
-//! Writes whole content over a file that exists, in the file's own manner.
+//! Writes whole content over a file that exists, with the file's own line endings.
 //!
 //! Replies are written with `\n` and without a byte order mark. A file that has other line endings, a mark, or no
 //! final newline keeps them: lines that stay the same keep their bytes, also those that are no text, and new ones take
@@ -9,7 +9,6 @@ use std::collections::HashMap;
 
 use memchr::memmem;
 
-use super::explain::Explain;
 use super::{EditOutcome, EditStatus, Planner, whole};
 use crate::align::{self, Difference};
 use crate::dialect::{comment_text, commented_path, may_be_title};
@@ -21,11 +20,11 @@ use crate::{Diagnostic, Dialect, Edit};
 const REPLACED: &[u8] = "\u{fffd}".as_bytes();
 
 impl Planner<'_> {
-    /// Gives a file whole content, in its own manner and merged with what changed since its author saw it.
+    /// Gives a file whole content, with the line endings it had, and merged with what changed since its author saw it.
     pub(super) fn write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Box<Diagnostic>> {
-        let content = &*without_path_comment(edit, self.state.get(&edit.path), content);
-        let Some(before) = self.state.get(&edit.path) else {
-            let explain = Explain { edit, state: &self.state };
+        let content = &*without_path_comment(edit, self.files.get(&edit.path), content);
+        let Some(before) = self.files.get(&edit.path) else {
+            let explain = self.explain(edit);
             if edit.dialect == Dialect::Announced {
                 return Err(Box::new(explain.missing_whole()));
             }
@@ -35,16 +34,16 @@ impl Planner<'_> {
             if edit.dialect == Dialect::WholeFile && may_be_title(&edit.path) {
                 self.diagnostics.push(explain.doubtful_name());
             }
-            self.state.set(&edit.path, Some(content.as_bytes().to_vec()));
+            self.files.set(&edit.path, Some(content.as_bytes().to_vec()));
             self.written.insert(edit.path.clone());
             return Ok(EditOutcome::new(EditStatus::Applied, "new file"));
         };
         let whole = !self.options.shown.contains_key(&edit.path);
-        let (after, words) = match self.state.stale_view(&edit.path).filter(|_| whole) {
+        let (after, words) = match self.files.stale_view(&edit.path).filter(|_| whole) {
             Some(view) => {
                 let wanted = write_over(view, content);
                 let merged = merge_certainly(view, before, &wanted)
-                    .map_err(|conflict| Box::new(Explain { edit, state: &self.state }.conflict(&conflict)))?;
+                    .map_err(|conflict| Box::new(self.explain(edit).conflict(&conflict)))?;
                 (merged, "whole file, merged with what changed since")
             }
             None if edit.dialect == Dialect::ToolCall => {
@@ -56,18 +55,18 @@ impl Planner<'_> {
             return Ok(EditOutcome::new(EditStatus::Unchanged, "whole file, already so"));
         }
         if self.written.contains(&edit.path) && edit.dialect != Dialect::Commands {
-            return Err(Box::new(Explain { edit, state: &self.state }.other_version()));
+            return Err(Box::new(self.explain(edit).other_version()));
         }
         if edit.dialect == Dialect::ApplyPatch {
-            self.diagnostics.push(Explain { edit, state: &self.state }.overwrites());
+            self.diagnostics.push(self.explain(edit).overwrites());
         }
         let seen = self.options.views.get(&edit.path).map_or(before, Vec::as_slice);
         if !self.options.allow_shrink
             && let Some(partial) = whole::doubt(seen, content)
         {
-            return Err(Box::new(Explain { edit, state: &self.state }.partial(&partial)));
+            return Err(Box::new(self.explain(edit).partial(&partial)));
         }
-        self.state.set(&edit.path, Some(after));
+        self.files.set(&edit.path, Some(after));
         self.written.insert(edit.path.clone());
         Ok(EditOutcome::new(EditStatus::Applied, words))
     }
@@ -107,11 +106,11 @@ pub(crate) fn write_over(before: &[u8], content: &str) -> Vec<u8> {
     let plain = || content.as_bytes().to_vec();
     let lines = Lines::new(before);
     let is_text = std::str::from_utf8(before).is_ok();
-    let has_manner = before.starts_with(BOM)
+    let is_special = before.starts_with(BOM)
         || lines.lacks_final_newline()
         || (0..lines.len()).any(|line| lines.ending(line) != b"\n")
         || !is_text;
-    if !has_manner
+    if !is_special
         || is_binary(before)
         || content.is_empty()
         || lines.len() == 0
@@ -129,13 +128,13 @@ pub(crate) fn write_over(before: &[u8], content: &str) -> Vec<u8> {
         if is_text { Vec::new() } else { lines.texts().map(String::from_utf8_lossy).collect() };
     let old: Vec<&[u8]> =
         if is_text { lines.texts().collect() } else { shown.iter().map(|line| line.as_bytes()).collect() };
-    let after = in_manner(&lines, &old, &new);
+    let after = with_endings(&lines, &old, &new);
     if says(&after, &new, is_text) { after } else { plain() }
 }
 
 /// The file with its differing lines exchanged. Only the stretches that differ are kept besides the texts themselves: a
 /// small reply may replace a file of millions of lines.
-fn in_manner(lines: &Lines<'_>, old: &[&[u8]], new: &[&[u8]]) -> Vec<u8> {
+fn with_endings(lines: &Lines<'_>, old: &[&[u8]], new: &[&[u8]]) -> Vec<u8> {
     let before = lines.bytes();
     let differences = align::differences(old, new);
     let moved = moved(lines, old, new, &differences);
@@ -192,7 +191,7 @@ fn moved<'l>(
     moved.into_iter().map(|(text, (bytes, _))| (text, bytes)).collect()
 }
 
-/// Whether a file says what it is to say, whatever its manner.
+/// Whether a file says what it is to say, whatever its line endings. `a\r\n` says `a`.
 fn says(after: &[u8], wanted: &[&[u8]], is_text: bool) -> bool {
     let lines = Lines::new(after);
     if is_text {
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manner_of_a_file_survives() {
+    fn line_endings_survive() {
         check("a\nb\n", "a\nc\n", "a\nc\n");
         check("a\r\nb\r\n", "a\nc\nd\n", "a\r\nc\r\nd\r\n");
         check("\u{feff}a\n", "b\n", "\u{feff}b\n");

@@ -199,7 +199,12 @@ fn create(out: &mut String, path: &str, content: &str, dialect: Dialect, again: 
 }
 
 /// A fence longer than any in the content.
-fn fence(content: &str) -> String {
+///
+/// ```
+/// assert_eq!(relay_edit::fence("a\n```sh\nls\n```\n"), "````");
+/// ```
+#[must_use]
+pub fn fence(content: &str) -> String {
     let longest = content
         .lines()
         .map(str::trim_start)

@@ -17,7 +17,7 @@ pub(super) struct Document {
     strips_tabs: bool,
 }
 
-/// Reads a line that opens a here-document.
+/// Reads a line that opens a here-document. `cat > a.ts <<'EOF'`.
 pub(super) fn begin(line: &str) -> Option<Document> {
     let (before, after) = line.split_once("<<")?;
     let after = after.strip_prefix('<').map_or(Some(after), |_| None)?;
@@ -44,7 +44,7 @@ pub(super) fn begin(line: &str) -> Option<Document> {
 }
 
 impl Document {
-    /// Whether a line ends the text.
+    /// Whether a line ends the text. `EOF`.
     pub fn ends(&self, line: &str) -> bool {
         let line = if self.strips_tabs { line.trim_start_matches('\t') } else { line };
         line.trim_end() == self.end
@@ -104,7 +104,7 @@ impl Document {
     }
 }
 
-/// A line without the backslashes that keep the shell from expanding it.
+/// A line without the backslashes that keep the shell from expanding it. `price: $5` for `price: \$5`.
 fn expanded(line: &str) -> Option<String> {
     let mut text = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
@@ -124,7 +124,8 @@ fn expanded(line: &str) -> Option<String> {
     Some(text)
 }
 
-/// Whether a program gets text in which nothing writes a file: a query, a request, a short script that prints.
+/// Whether a program gets text in which nothing writes a file: a query, a request, a short script that prints. `psql
+/// <<SQL`, `SELECT 1;`.
 fn is_harmless(words: &[&str], body: &[&str]) -> bool {
     const WRITERS: &[&str] =
         &["write", "open(", "sed ", "mv ", "rm ", "replace", "unlink", "rename", "> ", "dump("];

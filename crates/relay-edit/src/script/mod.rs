@@ -46,12 +46,12 @@ const SHELLS: &[&str] = &[
     "shellsession", "shellscript", "powershell", "ps1", "cmd", "bat", "batch", "command", "cli",
 ];
 
-/// Whether code of this language is for a shell.
+/// Whether code of this language is for a shell. ` ```bash `.
 pub(crate) fn is_shell(language: &str) -> bool {
     SHELLS.iter().any(|known| known.eq_ignore_ascii_case(language))
 }
 
-/// Whether a file holds commands for a shell.
+/// Whether a file holds commands for a shell. `deploy.sh`.
 pub(crate) fn is_file(path: &str) -> bool {
     path.rsplit_once('.')
         .is_some_and(|(_, ending)| ["sh", "bash", "zsh", "fish", "ps1", "bat"].contains(&ending))

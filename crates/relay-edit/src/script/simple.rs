@@ -103,7 +103,7 @@ fn is_in_place(word: &str) -> bool {
         || word == "inplace"
 }
 
-/// The file that output goes into.
+/// The file that output goes into. `b.txt` for `> b.txt`.
 fn redirected<'w>(words: &[&'w str]) -> Option<&'w str> {
     let at = words.iter().position(|word| matches!(*word, ">" | ">>"))?;
     words.get(at + 1).copied().filter(|path| !path.starts_with("/dev/") && !path.starts_with("/tmp/"))

@@ -2,7 +2,8 @@
 
 use super::super::path_line::unquoted;
 
-/// Whether a line begins an envelope, or a file inside one whose beginning was left out.
+/// Whether a line begins an envelope, or a file inside one whose beginning was left out. `*** Begin Patch`, `*** Update
+/// File: a.ts`.
 pub(crate) fn begins(text: &str) -> bool {
     matches!(
         directive(text.trim_start()),
@@ -10,17 +11,17 @@ pub(crate) fn begins(text: &str) -> bool {
     )
 }
 
-/// Whether a line says something about a file that is above it.
+/// Whether a line says something about a file that is above it. `*** Move to: b.ts`.
 pub(crate) fn continues(text: &str) -> bool {
     matches!(directive(text), Some(Directive::MoveTo(_) | Directive::EndOfFile)) && text.starts_with("***")
 }
 
-/// Whether a line ends an envelope.
+/// Whether a line ends an envelope. `*** End Patch`.
 pub(crate) fn is_end(text: &str) -> bool {
     directive(text) == Some(Directive::End)
 }
 
-/// Whether a line is a directive of an envelope, as nothing else is written.
+/// Whether a line is a directive of an envelope, as nothing else is written. `*** Add File: a.ts`.
 pub(crate) fn is_directive(text: &str) -> bool {
     text.starts_with("***") && directive(text).is_some()
 }

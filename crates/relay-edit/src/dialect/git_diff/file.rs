@@ -60,7 +60,7 @@ impl<'t> Preamble<'t> {
         self.executable = mode.map_or(self.executable, |mode| Some(mode & 0o111 != 0));
     }
 
-    /// Notes what a mode is about; returns that of a file.
+    /// Notes what a mode is about; returns that of a file. `new file mode 100755`.
     fn note_kind(&mut self, mode: &str) -> Option<u32> {
         let mode = u32::from_str_radix(mode.trim(), 8).ok()?;
         let what = match mode >> 12 {
@@ -112,7 +112,7 @@ fn strip_prefixes<'p>(old: &'p str, new: &'p str) -> (&'p str, &'p str) {
     (old, new)
 }
 
-/// The file that a diff is about; `named` where it has no headers.
+/// The file that a diff is about; `named` where it has no headers. `src/a.ts` for `+++ b/src/a.ts`.
 pub(super) fn path(lines: &[Line<'_>], named: Option<&str>) -> Option<String> {
     let git = Preamble::read(lines.iter().map(|line| line.text)).git;
     let diff = unified::parse_file(lines);
@@ -121,7 +121,7 @@ pub(super) fn path(lines: &[Line<'_>], named: Option<&str>) -> Option<String> {
     sides.map(|(old, new)| if new == NO_FILE { old } else { new }).or(named).map(str::to_owned)
 }
 
-/// Whether the hunks of a diff are there, and all that it asks for.
+/// Whether the hunks of a diff are there, and all that it asks for. Not where `GIT binary patch` is below.
 pub(super) fn patches(lines: &[Line<'_>]) -> bool {
     let Preamble { rename, is_new, is_deleted, executable, unsupported, .. } =
         Preamble::read(lines.iter().map(|line| line.text));

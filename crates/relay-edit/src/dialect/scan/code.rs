@@ -229,7 +229,7 @@ impl Scanner {
                 self.close_code(&code);
             }
             Some(FenceLine::Labelled(fence, info))
-                if code.fence.rivals(fence) && is_block_header(info) && self.reads(Dialect::Fenced) =>
+                if code.fence.accepts(fence) && is_block_header(info) && self.reads(Dialect::Fenced) =>
             {
                 // A reply that is wrapped in a fence as a whole, or a fence somebody forgot to close.
                 self.doubts.wrapper = Some(code.fence);
@@ -241,7 +241,7 @@ impl Scanner {
                 self.open(fence, info, line);
             }
             Some(FenceLine::Labelled(fence, _))
-                if code.fence.rivals(fence) && code.language.is_empty() && self.names_file_inside(&code) =>
+                if code.fence.accepts(fence) && code.language.is_empty() && self.names_file_inside(&code) =>
             {
                 // Most likely a fence above was lost, and this one opens what looks like code of the one before.
                 self.findings.push(lost_fence(code.fence, code.line));

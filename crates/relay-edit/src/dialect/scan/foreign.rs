@@ -167,7 +167,7 @@ impl Scanner {
             return;
         }
         if let (Some(around), Some(FenceLine::Labelled(fence, _))) = (&code, fence_line(line.text))
-            && around.fence.rivals(fence)
+            && around.fence.accepts(fence)
             && reader.is_open_ended()
         {
             self.findings.push(hashline::doubted_fence(line.number));

@@ -179,10 +179,6 @@ impl Reader for Element {
         Taken::Done
     }
 
-    fn owns_fences(&self) -> bool {
-        !self.closed
-    }
-
     fn take(&mut self) -> Option<Parsed> {
         self.parsed.take()
     }

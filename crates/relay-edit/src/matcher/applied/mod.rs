@@ -2,6 +2,7 @@
 //!
 //! A deletion is never taken for applied. Nothing here places a hunk.
 
+pub(in crate::matcher) mod present;
 pub(in crate::matcher) mod proof;
 pub(in crate::matcher) mod standing;
 pub(in crate::matcher) mod witness;

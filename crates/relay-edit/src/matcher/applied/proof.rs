@@ -44,7 +44,8 @@ pub(crate) fn is_applied(
 }
 
 /// Whether new lines that are to be less or more deep than those they replace are as deep as those: then they were not put there
-/// by the hunk, which has no line that stays to tell how far it was moved as a whole.
+/// by the hunk, which has no line that stays to tell how far it was moved as a whole. `-  a`, `+    a` where the file
+/// has `  a`.
 pub(crate) fn keeps_depth(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> bool {
     let first = |side: fn(&HunkLine) -> bool| {
         let mut lines = pattern.hunk.lines.iter().filter(|line| side(line));
@@ -58,7 +59,8 @@ pub(crate) fn keeps_depth(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: u
     !stays && old.is_some() && old == found && old != added
 }
 
-/// Whether lines that stay are at one place only, or the new ones are several.
+/// Whether lines that stay are at one place only, or the new ones are several. ` def only_once():` above `+x = 1`; or
+/// `+one()`, `+two()` next to each other.
 pub(crate) fn survives(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Option<bool> {
     if pattern.hunk.added_lines().filter(|line| is_telling(line)).count() >= SEVERAL {
         return Some(true);
@@ -73,7 +75,8 @@ pub(crate) fn survives(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -
     Some(false)
 }
 
-/// Whether a new line is one of the old ones changed, and no other line of the file can be that.
+/// Whether a new line is one of the old ones changed, and no other line of the file can be that. `-port = 3000`, `+port
+/// = 8080`, where no other line of the file begins with `port =`.
 fn is_changed(pattern: &Pattern<'_>, index: &FileIndex<'_>, block: &Range<usize>) -> Option<bool> {
     let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
     let removed: Vec<&str> = removed.filter(|line| is_telling(line)).take(COMPARED).collect();
@@ -118,7 +121,7 @@ impl<'l> Common<'l> {
         (tokens.iter().any(is_name) && words(&tokens) * 2 >= fewer).then_some(Self { tokens, depth })
     }
 
-    /// Whether a line outside the block has all of it, in this order.
+    /// Whether a line outside the block has all of it, in this order. `port =` in another line of the file, as deep.
     fn stands_elsewhere(&self, index: &FileIndex<'_>, place: usize, block: &Range<usize>) -> Option<bool> {
         let longest = self.tokens.iter().max_by_key(|token| token.len())?;
         let depth = indent(index.lines.text(place));

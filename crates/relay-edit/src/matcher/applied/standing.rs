@@ -8,15 +8,17 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::elision::elision;
+use crate::matcher::candidate::Candidate;
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::Key;
-use crate::matcher::ladder::{Candidate, KEPT, added_stands_around, goes_beside};
+use crate::matcher::ladder::KEPT;
 use crate::matcher::pattern::{Pattern, has_identity, is_telling};
+use crate::matcher::present::{added_stands_around, goes_beside};
 use crate::matcher::tier::Tier;
 use crate::matcher::{Failure, Located, Strictness, proof, scope, sign};
 use crate::{EndOfFile, HunkLine};
 
-/// Whether a hunk adds a line that can be recognised; without one, its new lines prove nothing.
+/// Whether a hunk adds a line that can be recognised; without one, its new lines prove nothing. `+}` is none.
 fn can_be_recognised(pattern: &Pattern<'_>) -> bool {
     let mut added = pattern.hunk.lines.iter().filter(|line| matches!(line, HunkLine::Added(_)));
     added.any(|line| is_telling(line.text()))
@@ -41,7 +43,8 @@ pub(crate) fn proven(
     found.map_or(Ok(located), |found| Err(Failure::Applied { found, done }))
 }
 
-/// The line, counted from 0, at which a hunk is that changes nothing: anywhere, and it may be there several times.
+/// The line, counted from 0, at which a hunk is that changes nothing: anywhere, and it may be there several times. A
+/// hunk of nothing but ` a`, ` b`.
 pub(crate) fn unchanged(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -63,7 +66,8 @@ pub(crate) fn unchanged(
 
 /// The line, counted from 0, at which the new lines are already, where the author named that place.
 ///
-/// `shifts` are how far the place may have moved from the line number.
+/// `shifts` are how far the place may have moved from the line number. `@@ -4 +4 @@`, `-a`, `+b` where line 4 is `b`;
+/// or `b` is in the function that `@@ fn f() {` names.
 pub(crate) fn already(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -80,7 +84,8 @@ pub(crate) fn already(
 }
 
 /// Whether what a hunk inserts at the chosen place is there already: its old lines are still there afterwards,
-/// above or below, or because the new lines begin as the old ones go on.
+/// above or below, or because the new lines begin as the old ones go on. ` a`, `+b` where the file has `a`, `b`: `a` is
+/// found, and `b` is below it.
 pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate, tier: Tier) -> bool {
     if pattern.is_undone || pattern.hunk.removes() || !has_identity(&pattern.new) {
         return false;
@@ -122,7 +127,8 @@ fn written<'w>(
 /// Where else the hunk seems to be applied already, with the same lines around it as at its only place.
 ///
 /// Then the block was twice, and nothing says which of the two was meant: it was the one that is done, or the other.
-/// A line number or a header that names the place does.
+/// A line number or a header that names the place does. ` a`, `-old`, `+new` where one block has `a`, `old` and another
+/// `a`, `new`.
 pub(crate) fn elsewhere(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -157,7 +163,8 @@ pub(crate) fn elsewhere(
     places.into_iter().find(apart)
 }
 
-/// Whether the line number or the end of the file says that the new lines at a place are this hunk's.
+/// Whether the line number or the end of the file says that the new lines at a place are this hunk's. `@@ -4 +4 @@`
+/// above `+b` where line 4 is `b`, or `*** End of File` below it where that is the last one.
 pub(crate) fn is_named(pattern: &Pattern<'_>, index: &FileIndex<'_>, place: usize, shifts: &[isize]) -> bool {
     let hint = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1));
     let numbered = |shift: &isize| hint.and_then(|hint| hint.checked_add_signed(*shift)) == Some(place);
@@ -165,6 +172,7 @@ pub(crate) fn is_named(pattern: &Pattern<'_>, index: &FileIndex<'_>, place: usiz
         && (shifts.iter().any(numbered) || by_end(pattern, index, &[]) == Some(place))
 }
 
+/// `@@ -4 +4 @@`, `+b` where line 4 is `b`.
 fn by_number(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -186,6 +194,7 @@ fn by_number(
     places.find(|place| index.stands_at(Key::TrimEnd, &pattern.new, *place) && !beside(*place))
 }
 
+/// `+b` above `*** End of File`, where `b` is the last line.
 fn by_end(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidates: &[Candidate]) -> Option<usize> {
     let lacks = index.lines.lacks_final_newline();
     let ends_so = match pattern.hunk.end {
@@ -202,7 +211,8 @@ fn by_end(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidates: &[Candidate]
     index.stands_at(Key::TrimEnd, &pattern.new, place).then_some(place)
 }
 
-/// Only where the author gave no number: a diff's header often names the block before.
+/// Only where the author gave no number: a diff's header often names the block before. `@@ fn f() {` above `+b`, where
+/// `b` is in that function.
 fn by_region(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,

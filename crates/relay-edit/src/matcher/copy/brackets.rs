@@ -15,7 +15,8 @@ const LINES: usize = 32;
 pub(crate) type Balance = [isize; 3];
 
 /// Whether new lines that a hunk begins with (`above`) and ends with (`below`), and that are right above and below its place,
-/// have brackets that would be there twice.
+/// have brackets that would be there twice. `+  b();`, `+}` above a `}` that closes the function: there is one bracket
+/// more than before.
 pub(crate) fn doubled(
     patterns: &[Pattern<'_>],
     hunk: &Hunk,
@@ -35,7 +36,8 @@ pub(crate) fn doubled(
     more != [0; 3] && readings.any(|copied| copied == more) && !are_needed(patterns, index)
 }
 
-/// Whether all hunks together close what they open, or what the file leaves open.
+/// Whether all hunks together close what they open, or what the file leaves open. Another hunk adds the `{`, or the
+/// file lacks a `}`.
 fn are_needed(patterns: &[Pattern<'_>], index: &FileIndex<'_>) -> bool {
     let lines = patterns.iter().map(|pattern| pattern.hunk.lines.len()).sum::<usize>() + index.lines.len();
     if index.spend(lines).is_none() {

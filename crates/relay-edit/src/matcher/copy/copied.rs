@@ -48,7 +48,7 @@ fn short<'a>(lines: impl Iterator<Item = usize>, index: &'a FileIndex<'_>) -> im
     lines.map(|at| index.lines.text(at)).take_while(|text| text.len() <= LINE_BYTES)
 }
 
-/// Whether a new line would be as deep as a line of the file.
+/// Whether a new line would be as deep as a line of the file. `+    a` above the file's `    a`.
 fn is_as_deep(line: Option<&&HunkLine>, found: Option<&[u8]>, rule: &Reindent) -> bool {
     let written = line.and_then(|line| rule.apply(line.text().as_bytes()));
     written.zip(found).is_some_and(|(written, found)| indent(&written) == indent(found))

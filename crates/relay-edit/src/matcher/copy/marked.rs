@@ -10,10 +10,10 @@ use std::ops::Range;
 
 use crate::lines::is_blank;
 use crate::matcher::brackets;
+use crate::matcher::candidate::{Candidate, Covered};
 use crate::matcher::copied;
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::{Key, indent};
-use crate::matcher::ladder::{Candidate, Covered};
 use crate::matcher::pattern::{Pattern, has_identity, is_block_end, is_telling};
 use crate::matcher::tier::Tier;
 use crate::{Hunk, HunkLine};
@@ -33,7 +33,7 @@ pub(crate) struct Repeats {
 
 /// The lines a hunk would write a second time next to those they copy, unless the author says that they are new.
 ///
-/// `patterns` are all hunks of the edit.
+/// `patterns` are all hunks of the edit. `+def f():`, `+    x = 1` right below `def f():`, which was meant as context.
 pub(crate) fn repeats(
     patterns: &[Pattern<'_>],
     pattern: &Pattern<'_>,
@@ -126,7 +126,8 @@ impl Site<'_, '_> {
 }
 
 /// The lines a hunk ends with, brackets and blank lines that stay among them, which are right below its place once more: of two
-/// brackets that read the same, one is new and one stays, and it is by chance which.
+/// brackets that read the same, one is new and one stays, and it is by chance which. `+  b();`, ` }` and `+}` above a
+/// `}`.
 fn around_brackets(
     lines: &[HunkLine],
     start: usize,
@@ -199,6 +200,7 @@ fn ends(lines: &[HunkLine]) -> (Vec<&HunkLine>, Vec<&HunkLine>) {
 }
 
 /// Whether lines say so much that they are hardly meant to be there twice in a row. Ends of blocks are not among them.
+/// `return total;` is, `}`, `end` and `null` are not.
 fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
     const WORDS: &[&str] = &["done", "fi", "esac", "null", "none", "true", "false"];
     let ends = |line: &str| {
@@ -220,7 +222,8 @@ fn distinct(line: &str) -> usize {
 }
 
 /// Whether the author counted the lines as they are written, in a hunk of the kind that has no context at all. Tools write
-/// those that go first; where a new one is above them it was marked by hand.
+/// those that go first; where a new one is above them it was marked by hand. `@@ -4,0 +5,2 @@` above two lines with
+/// `+`.
 fn means_them(hunk: &Hunk) -> bool {
     let bare = !hunk.lines.iter().any(|line| matches!(line, HunkLine::Context(_)));
     let by_hand = hunk.removes() && hunk.lines.first().is_some_and(|line| !line.is_old());
@@ -233,7 +236,8 @@ pub(crate) fn sides(hunk: &Hunk) -> (usize, usize) {
 }
 
 /// How many lines at each end are context, where the header says so: it counts them among the old lines, or names the first
-/// of them as the place.
+/// of them as the place. `@@ -4,2 +4,3 @@` above ` a` and two lines with `+`: two old lines are counted, so that one of
+/// the new ones is context.
 fn proven(hunk: &Hunk, repeats: &Repeats) -> Option<(usize, usize)> {
     let Repeats { start, above, below, .. } = *repeats;
     let (old, new) = sides(hunk);
@@ -247,7 +251,7 @@ fn proven(hunk: &Hunk, repeats: &Repeats) -> Option<(usize, usize)> {
     })
 }
 
-/// The hunk with the lines it repeats as what they are, where the header proves it.
+/// The hunk with the lines it repeats as what they are, where the header proves it. `+a`, `+b` becomes ` a`, `+b`.
 pub(crate) fn with_context_at_ends(hunk: &Hunk, repeats: &Repeats) -> Option<Hunk> {
     let (above, below) = proven(hunk, repeats)?;
     let (head, tail) = ends(&hunk.lines);
@@ -326,7 +330,8 @@ fn read_at(hunk: &Hunk, index: &FileIndex<'_>, start: usize) -> Option<Vec<HunkL
 }
 
 /// How many new lines of a change are in the file before those that go, so that it goes on as the hunk does. Where nothing
-/// goes, that must be all of them: a part of them could as well be the end of something alike.
+/// goes, that must be all of them: a part of them could as well be the end of something alike. `+a`, `+b` in place of
+/// `-c`, where the file has `a`, `c`: `a` is context.
 fn copies(
     old: &[&HunkLine],
     added: &[&HunkLine],

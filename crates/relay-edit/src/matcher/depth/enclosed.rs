@@ -6,12 +6,13 @@
 
 use crate::HunkLine;
 use crate::lines::is_blank;
+use crate::matcher::candidate::Candidate;
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::indent;
-use crate::matcher::ladder::Candidate;
 use crate::matcher::pattern::Pattern;
 
-/// The line of the file, counted from 0, that ends the block in which new blocks would be.
+/// The line of the file, counted from 0, that ends the block in which new blocks would be. `+fn b() {`, `+}` below `   
+/// a();`, above the `}` of `fn a() {`.
 pub(crate) fn ending(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> Option<usize> {
     let lines = &pattern.hunk.lines;
     // Mostly a hunk ends with lines that stay.
@@ -35,12 +36,13 @@ pub(crate) fn ending(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Cand
     (is_block && begins && added.iter().any(opens)).then_some(end)
 }
 
-/// Whether a line ends a block with a bracket.
+/// Whether a line ends a block with a bracket. `});` does.
 fn closes(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), Some(b'}' | b')' | b']'))
 }
 
-/// Whether a line is one of the cases that many write as deep as the bracket after them.
+/// Whether a line is one of the cases that many write as deep as the bracket after them. `case 1:` above the `}` of a
+/// `switch`.
 fn is_case(line: &str) -> bool {
     let line = line.trim_start();
     ["case", "default", "when"].iter().any(|word| line.starts_with(word))

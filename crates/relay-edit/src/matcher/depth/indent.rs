@@ -107,7 +107,8 @@ impl Reindent {
         }
     }
 
-    /// Whether a line that is so deep in the reply may be so deep in the file.
+    /// Whether a line that is so deep in the reply may be so deep in the file. Four spaces for a tab: `········a` of
+    /// the reply may be two tabs deep in the file.
     fn explains(&self, reply: &[u8], file: &[u8]) -> bool {
         match self.tab() {
             // Behind tabs there may be as many spaces as a tab has in the reply, which would be read as one.
@@ -137,7 +138,8 @@ impl<'a> Pairs<'a> {
     }
 
     /// Whether some line is this many levels deep and nothing else: alignment alone says nothing about levels, unless those
-    /// are tabs on one side only.
+    /// are tabs on one side only. Four spaces for a tab are seen in a line that four or eight spaces deep, not in one
+    /// that is six.
     fn shows(&self, rule: &Reindent) -> bool {
         let Reindent::Units { reply: unit, file } = rule else { return true };
         let told_apart = unit.first() != file.first();
@@ -149,7 +151,8 @@ impl<'a> Pairs<'a> {
     }
 
     /// Whether some line is deeper than whole levels by what is a level of the file: then the reply writes its levels as the
-    /// file does, and lines of other depths only look alike.
+    /// file does, and lines of other depths only look alike. Four spaces for two, where a line of the reply is six
+    /// deep.
     fn mixes(&self, rule: &Reindent) -> bool {
         let Reindent::Units { reply: unit, file } = rule else { return false };
         let of_spaces = [unit, file].into_iter().flatten().all(|byte| *byte == b' ');
@@ -198,7 +201,7 @@ fn plain_indent(line: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Whether a line is indented by spaces that no program takes for such, has unbreakable ones beside plain ones, as pages write a
-/// gap, or has several of them and no other.
+/// gap, or has several of them and no other. `\u{a0}\u{a0}return x`.
 pub(crate) fn is_oddly_spaced(line: &[u8]) -> bool {
     const GAPS: [&[u8]; 2] = ["\u{a0} ".as_bytes(), " \u{a0}".as_bytes()];
     let only = || {
@@ -211,7 +214,8 @@ pub(crate) fn is_oddly_spaced(line: &[u8]) -> bool {
             || GAPS.iter().any(|gap| memchr::memmem::find(line, gap).is_some()))
 }
 
-/// Whether an indentation is already in the file's kind (tabs against spaces).
+/// Whether an indentation is already in the file's kind (tabs against spaces). A line with a tab in a reply of spaces,
+/// for a file of tabs.
 fn uses_other_kind(indentation: &[u8], reply: &[u8], file: &[u8]) -> bool {
     let tabs = |text: &[u8]| text.contains(&b'\t');
     match (tabs(reply), tabs(file)) {

@@ -26,7 +26,8 @@ pub(crate) enum Manner {
     Foreign,
 }
 
-/// Whether a line is one of those between which a Makefile means what is indented by spaces, and no recipe.
+/// Whether a line is one of those between which a Makefile means what is indented by spaces, and no recipe. `ifdef
+/// DEBUG`.
 pub(crate) fn is_directive(line: &str) -> bool {
     const DIRECTIVES: &[&str] = &["ifdef", "ifndef", "ifeq", "ifneq", "define"];
     let (word, rest) = line.trim_start().split_once([' ', '(']).unwrap_or_default();
@@ -84,7 +85,8 @@ impl Habit {
         if self.only_spaces { self.unit.unwrap_or(3) } else { 1 }
     }
 
-    /// How many spaces make one level, in a file that is indented by nothing else.
+    /// How many spaces make one level, in a file that is indented by nothing else. 4 in `def f():`, `    return 1`, if
+    /// it goes on like this for some lines.
     pub fn spaces(&self) -> Option<usize> {
         self.unit.filter(|_| self.only_spaces && self.indented >= ENOUGH)
     }
@@ -106,7 +108,7 @@ impl Habit {
 }
 
 /// How many spaces make one level: the depth of some line, of which nearly all others are multiples. The few that are
-/// not are aligned with something.
+/// not are aligned with something. 4 where lines are 4, 8 and 12 deep, and one of twenty is 6.
 fn unit_of(depths: &BTreeMap<usize, usize>, indented: usize) -> Option<usize> {
     [8, 4, 3, 2].into_iter().find(|unit| {
         let multiples = depths.iter().filter(|(depth, _)| *depth % unit == 0);

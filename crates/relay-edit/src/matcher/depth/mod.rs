@@ -5,6 +5,7 @@
 pub(in crate::matcher) mod enclosed;
 pub(in crate::matcher) mod indent;
 pub(in crate::matcher) mod manner;
+pub(in crate::matcher) mod movable;
 pub(in crate::matcher) mod nested;
 pub(in crate::matcher) mod shape;
 pub(in crate::matcher) mod spelled;

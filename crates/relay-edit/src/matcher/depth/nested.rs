@@ -12,7 +12,8 @@ use crate::matcher::index::FileIndex;
 use crate::matcher::key::indent;
 use crate::matcher::pattern::{Pattern, is_block_end};
 
-/// The first new line of which nobody can say how deep it belongs. `map` has the place of each line of the hunk.
+/// The first new line of which nobody can say how deep it belongs. `map` has the place of each line of the hunk. ` a()`
+/// and `+    b()` for the file's `    a()`: is `b()` beside `a()`, or below it?
 pub(crate) fn doubtful<'h>(
     pattern: &Pattern<'h>,
     index: &FileIndex<'_>,
@@ -105,7 +106,7 @@ impl<'h> Readings<'h> {
 }
 
 /// Whether a new line of a change is as deep as the shallowest old line of the hunk in the reply: as it is, it would be
-/// less deep than everything the file has there.
+/// less deep than everything the file has there. `+x` beside `-y`, both at the margin, where the file has `    y`.
 fn is_above_all(group: &[Written<'_, '_>], lines: &[Written<'_, '_>]) -> bool {
     let old = || lines.iter().filter(|written| written.line.is_old());
     let in_reply = old().map(|written| depth(written.line)).min();
@@ -115,7 +116,7 @@ fn is_above_all(group: &[Written<'_, '_>], lines: &[Written<'_, '_>]) -> bool {
 }
 
 /// A new line, where all of them are whole levels of the file deep: what is written in smaller levels mostly has some that
-/// are not.
+/// are not. `+    x` in a reply of two spaces a level and a file of four.
 fn whole_levels<'h>(lines: &[Written<'h, '_>], level: usize) -> Option<&'h str> {
     let added = || lines.iter().filter(|written| !written.line.is_old()).map(|written| written.line);
     let whole = added().all(|line| depth(line).is_multiple_of(level));
@@ -127,7 +128,7 @@ fn depth(line: &HunkLine) -> usize {
 }
 
 /// A new line that is deeper than its neighbour without a line above it that opens a block; where no other new line is as deep
-/// as its neighbour.
+/// as its neighbour. ` a()`, `+  b()`: nothing above `b()` opens a block.
 fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
     let is_kept = |line: &HunkLine| matches!(line, HunkLine::Context(_));
     let groups = written.chunk_by(|one, other| is_kept(one) == is_kept(other));
@@ -156,7 +157,8 @@ fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
 
 /// A new line that may be as deep as the file has it, because both texts lost the white space around them as a whole, and with it
 /// the first line alone its indentation: it is the very line of the file, or all below the first are so deep, and no block
-/// that begins above it says why.
+/// that begins above it says why. `a()` for `b()`, `    c()`, where the file has `    a()`: only the first line lost
+/// its indentation.
 fn trimmed<'h>(
     written: &[&'h HunkLine],
     index: &FileIndex<'_>,
@@ -191,7 +193,8 @@ fn trimmed<'h>(
 }
 
 /// A new line that would be no whole number of levels deep, in a file of whole levels and among old lines none of which is
-/// off by as much; as it is, or with levels written otherwise, it would be.
+/// off by as much; as it is, or with levels written otherwise, it would be. `+     x` that would be five deep in a file
+/// of four, and is four deep as it is written.
 fn off_grid<'h>(lines: &[Written<'h, '_>], index: &FileIndex<'_>, rule: &Reindent) -> Option<&'h str> {
     let added = || lines.iter().filter(|written| !written.line.is_old()).map(|written| written.line);
     let moved = |line: &HunkLine| rule.apply(line.text().as_bytes()).map(|moved| indent(&moved).len());
@@ -210,19 +213,19 @@ fn off_grid<'h>(lines: &[Written<'h, '_>], index: &FileIndex<'_>, rule: &Reinden
     (off && other).then_some(first.text())
 }
 
-/// Whether a line ends a block.
+/// Whether a line ends a block. `}`, `end`.
 pub(crate) fn closes(line: &str) -> bool {
     line.trim_start().starts_with(['}', ')', ']']) || is_block_end(line)
 }
 
-/// Whether what follows a line is deeper than it, in one language or another.
+/// Whether what follows a line is deeper than it, in one language or another. `if x:`, `f(`, `then`.
 pub(crate) fn opens(line: &str) -> bool {
     let line = line.trim_end();
     line.ends_with([':', '{', '(', '[', ',', '=', '|', '>', '\\', '&', '+'])
         || ["then", "do", "else", "begin", "try"].iter().any(|word| line.ends_with(word))
 }
 
-/// Whether a line opens a block by itself: a comma does only where a bracket is open.
+/// Whether a line opens a block by itself: a comma does only where a bracket is open. `f(a,` does, `a,` does not.
 fn heads(line: &str) -> bool {
     let count = |brackets: [char; 3]| line.matches(brackets).count();
     opens(line) && (!line.trim_end().ends_with(',') || count(['(', '[', '{']) > count([')', ']', '}']))

@@ -13,7 +13,8 @@ use crate::matcher::index::FileIndex;
 use crate::matcher::key::indent;
 use crate::matcher::pattern::Pattern;
 
-/// The first new line that does not fit. `map` has the place of each line of the hunk.
+/// The first new line that does not fit. `map` has the place of each line of the hunk. `+    }` that would be as deep
+/// as the line it closes.
 pub(crate) fn misfit<'h>(
     pattern: &Pattern<'h>,
     index: &FileIndex<'_>,
@@ -65,7 +66,8 @@ pub(crate) fn misfit<'h>(
     Some(if below.is_added { below.text } else { above.text })
 }
 
-/// The first new line that is as deep as lines of the file are and, once it is moved, as deep as none.
+/// The first new line that is as deep as lines of the file are and, once it is moved, as deep as none. `+  x`, moved by
+/// three spaces in a file of two a level.
 fn stray<'h>(lines: &[Line<'h>], index: &FileIndex<'_>) -> Option<&'h str> {
     let first = lines.iter().find(|line| line.is_added)?;
     index.spend(index.lines.len())?;
@@ -86,7 +88,8 @@ struct Line<'h> {
     written: usize,
 }
 
-/// Whether a line may be above another one, each of them so deep.
+/// Whether a line may be above another one, each of them so deep. `}` below `a();` that is deeper; nothing as deep as
+/// `return` below it.
 fn fits((above, depth): (&Line<'_>, usize), (below, below_depth): (&Line<'_>, usize)) -> bool {
     if below.closes() { depth > below_depth } else { depth != below_depth || !above.leaves() }
 }
@@ -100,7 +103,7 @@ impl Line<'_> {
         closes(self.text)
     }
 
-    /// Whether nothing as deep as this line is run after it.
+    /// Whether nothing as deep as this line is run after it. `return x`; not `return x if y`.
     fn leaves(&self) -> bool {
         const LEAVING: &[&str] = &["return", "raise", "throw", "break", "continue"];
         let mut words = self.words();

@@ -29,6 +29,7 @@ pub(crate) fn settled(
 }
 
 /// The first new line that the file would write otherwise than a rule about tabs does, as it does with another that deep.
+/// `+        x` for two tabs, in a file that has a tab and four spaces at that depth.
 pub(crate) fn doubtful<'h>(
     pattern: &Pattern<'h>,
     index: &FileIndex<'_>,
@@ -53,6 +54,7 @@ pub(crate) fn doubtful<'h>(
 }
 
 /// A new line below an old one that ends in a brace, and more than one tab deeper: its spaces were none of them tabs.
+/// `+            x` below `\tif y {`, which four spaces a tab would make three tabs deep.
 fn too_deep<'h>(
     pattern: &Pattern<'h>,
     index: &FileIndex<'_>,
@@ -74,7 +76,8 @@ fn too_deep<'h>(
     deep.next().map(|(_, line)| line)
 }
 
-/// Whether new lines begin with spaces that may be a tab, in a file that has both, or at a place that has.
+/// Whether new lines begin with spaces that may be a tab, in a file that has both, or at a place that has. `\tif (a`
+/// above `\t    && b`.
 fn has_both(pattern: &Pattern<'_>, index: &FileIndex<'_>, map: &[Option<usize>], tab: &[u8]) -> bool {
     let may_be_tab = |line: &str| !is_blank(line.as_bytes()) && line.as_bytes().starts_with(tab);
     let work = index.lines.len().saturating_mul(pattern.hunk.lines.len());
@@ -89,7 +92,8 @@ fn has_both(pattern: &Pattern<'_>, index: &FileIndex<'_>, map: &[Option<usize>],
     aligned > 0 && (aligned * NOW_AND_THEN >= indented || is_here())
 }
 
-/// Whether white space means nothing in a file: its statements end with semicolons, and its blocks have braces.
+/// Whether white space means nothing in a file: its statements end with semicolons, and its blocks have braces. `a();`
+/// and `if (x) {`.
 fn is_free_form(index: &FileIndex<'_>) -> bool {
     let ends_with = |sign: u8| index.lines.texts().any(|line| line.trim_ascii_end().last() == Some(&sign));
     ends_with(b';') && ends_with(b'{')

@@ -4,15 +4,16 @@
 //! of the same file, or the file as a whole; where they contradict each other, nothing is changed.
 
 use crate::HunkLine;
+use crate::matcher::candidate::{Candidate, Covered};
 use crate::matcher::indent::Pairs;
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::indent;
-use crate::matcher::ladder::{Candidate, Covered, added_stands_around};
 use crate::matcher::manner::{self, Manner};
+use crate::matcher::movable::check_indentation;
 use crate::matcher::nested::{closes, opens};
 use crate::matcher::pattern::Pattern;
+use crate::matcher::present::added_stands_around;
 use crate::matcher::spelled;
-use crate::matcher::ties::check_indentation;
 use crate::matcher::{Failure, Located, Placement, Reindent};
 
 /// A hunk whose old lines have no indentation cannot show how the reply indents; the other hunks of the edit can,
@@ -104,13 +105,13 @@ fn indented(
     Ok(Located::Placed(Placement { reindent: candidate.reindent, ..placement.clone() }))
 }
 
-/// A new line that is indented by tabs, which would be the first ones of the file.
+/// A new line that is indented by tabs, which would be the first ones of the file. `+\tx` in a file of spaces.
 fn first_tab<'a>(index: &FileIndex<'_>, mut added: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     added.find(|line| indent(line.as_bytes()).contains(&b'\t')).filter(|_| !index.has_tabs())
 }
 
 /// Whether a rule makes the first new line of each change as deep as an old line beside it, or one level deeper than one above
-/// it that opens a block.
+/// it that opens a block. `+\tb` below `    a` that becomes `    b`, or `        b` below `    if a:`.
 fn is_as_deep(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placement, rule: &Reindent) -> bool {
     let Reindent::Units { file: level, .. } = rule else { return false };
     let lines = pattern.hunk.lines.iter().zip(&placement.map);
@@ -146,7 +147,8 @@ fn levels(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placement) -
     rule.unwrap_or_else(|| placement.reindent.clone())
 }
 
-/// Whether new lines begin with one level as the reply writes it, in a file that has another one.
+/// Whether new lines begin with one level as the reply writes it, in a file that has another one. `+  a` of a reply
+/// with two spaces a level, for a file of four.
 fn begins_with<'a>(rule: &Reindent, index: &FileIndex<'_>, added: impl Iterator<Item = &'a str>) -> bool {
     let Reindent::Units { reply, file } = rule else { return false };
     let depths = added.filter(|line| !line.trim().is_empty()).map(|line| indent(line.as_bytes()).len());

@@ -104,7 +104,7 @@ impl Assumed {
     }
 }
 
-/// Whether a whole line is a comment in some language; quotes in there mean nothing.
+/// Whether a whole line is a comment in some language; quotes in there mean nothing. `# don't`.
 fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     ["//", "# ", "* ", "-- ", ";; "].iter().any(|start| line.starts_with(start))

@@ -1,59 +1,14 @@
 //! Tries the tiers one after the other for a single hunk.
 
-use std::ops::Range;
-
 use crate::HunkLine;
+use crate::matcher::candidate::{Candidate, Covered, opposite};
 use crate::matcher::indent::{Pairs, Reindent};
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::Key;
-use crate::matcher::manner::{self, Manner};
 use crate::matcher::pattern::{Pattern, has_identity};
+use crate::matcher::present::{goes_beside, is_mostly_there, may_be_applied, new_stands_at};
 use crate::matcher::tier::Tier;
 use crate::matcher::{Strictness, blank, elided, fuzzy, literal, proof, sign};
-
-/// A place where a hunk could go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Candidate {
-    /// The lines of the file it covers.
-    pub lines: Covered,
-    /// How new lines are to be indented there.
-    pub reindent: Reindent,
-}
-
-/// The lines of the file that represent the old lines of a hunk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Covered {
-    /// One after the other.
-    Span(Range<usize>),
-    /// For each old line its line of the file, with gaps.
-    Map(Vec<Option<usize>>),
-}
-
-impl Candidate {
-    /// The first line of the file it covers.
-    pub fn start(&self) -> usize {
-        match &self.lines {
-            Covered::Span(span) => span.start,
-            Covered::Map(map) => map.iter().flatten().next().copied().unwrap_or_default(),
-        }
-    }
-
-    /// The line after the last one it covers.
-    pub fn end(&self) -> usize {
-        match &self.lines {
-            Covered::Span(span) => span.end,
-            Covered::Map(map) => map.iter().flatten().last().map_or(0, |line| line + 1),
-        }
-    }
-
-    /// For each line of a hunk the line of the file it represents.
-    pub fn spread(&self, pattern: &Pattern<'_>) -> Vec<Option<usize>> {
-        match &self.lines {
-            Covered::Span(span) => pattern.spread(span.clone().map(Some)),
-            Covered::Map(map) => pattern.spread(map.iter().copied()),
-        }
-    }
-}
 
 /// How many places are kept. More than that are ambiguous unless a line number decides.
 pub(crate) const KEPT: usize = 64;
@@ -113,7 +68,7 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: S
     }
 }
 
-/// Whether a hunk has old lines, and the file does not.
+/// Whether a hunk has old lines, and the file does not. `-a` in a file without `a`.
 fn is_gone(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> bool {
     !pattern.old.is_empty()
         && index.find_some(Key::Exact, &pattern.old, 1).is_none_or(|places| places.is_empty())
@@ -172,7 +127,8 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
 }
 
 /// Whether the place of old lines differs from others by nothing but that those have blanks at the ends of lines, which many
-/// authors leave out: then they are all as good, unless the line number names one of them.
+/// authors leave out: then they are all as good, unless the line number names one of them. `a` where one line is `a`
+/// and another `a  `.
 fn is_told_by_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier, places: &[Candidate]) -> bool {
     let ([only], Tier::Exact | Tier::LineEndings) = (places, tier) else { return false };
     if index.found_alone(only.start()) {
@@ -206,29 +162,7 @@ fn either(pattern: &Pattern<'_>, done: usize, found: Search) -> Search {
     }
 }
 
-/// Whether the new lines of a hunk that only adds, above or below its old lines, are there already.
-///
-/// The tiers that compare whole blocks of lines see this by the block; those that allow gaps and slips cannot.
-pub(crate) fn added_stands_around(pattern: &Pattern<'_>, index: &FileIndex<'_>, only: &Candidate) -> bool {
-    let lines = &pattern.hunk.lines;
-    let is_new = |line: &&HunkLine| !line.is_old();
-    let above = lines.iter().take_while(is_new).count();
-    let below = lines.iter().rev().take_while(is_new).count();
-    let added = lines.iter().filter(is_new).count();
-    if pattern.hunk.removes() || added == 0 || above + below != added || !has_identity(&pattern.new) {
-        return false;
-    }
-    let Some(first) = only.start().checked_sub(above) else { return false };
-    let places = (first..only.start()).chain(only.end()..only.end() + below);
-    let mut pairs = lines.iter().filter(is_new).zip(places);
-    pairs.all(|(line, place)| {
-        let wanted = only.reindent.apply(line.text().as_bytes());
-        let found = Key::TrimEnd.of(index.lines.text(place));
-        place < index.lines.len() && wanted.is_some_and(|wanted| Key::TrimEnd.of(&wanted) == found)
-    })
-}
-
-/// What the new lines say, where there are no old ones.
+/// What the new lines say, where there are no old ones. `+a` alone, in a file that has `a`.
 fn already(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Search> {
     match new_stands_at(pattern, index, Key::TrimEnd) {
         Some(place) => standing(pattern, index, Key::TrimEnd, place),
@@ -236,7 +170,7 @@ fn already(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Search> {
     }
 }
 
-/// New lines that are at one place, while the old ones are nowhere.
+/// New lines that are at one place, while the old ones are nowhere. `-a`, `+b` in a file with `b` and no `a`.
 fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, place: usize) -> Option<Search> {
     let is_applied = proof::is_applied(pattern, index, key, place)?;
     Some(if is_applied { Search::AlreadyApplied(place) } else { Search::Standing(place) })
@@ -299,7 +233,8 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
 }
 
 /// Whether a change of nothing but depth can be seen where all lines are moved alike: lines that stay tell by how much, and
-/// moved as far as those, the old lines are as deep as the file has them and the new ones are not.
+/// moved as far as those, the old lines are as deep as the file has them and the new ones are not. ` if x:`, `-  a`, `+
+///    a` for the file's `  if x:`, `    a`.
 fn is_told_by_depth(pattern: &Pattern<'_>, tier: Tier) -> bool {
     let stays = |line: &HunkLine| matches!(line, HunkLine::Context(text) if has_identity(&[text]));
     tier == Tier::Indentation
@@ -309,7 +244,7 @@ fn is_told_by_depth(pattern: &Pattern<'_>, tier: Tier) -> bool {
 }
 
 /// Whether a change of nothing but white space at the ends of lines can be seen at a place, because the lines that change are
-/// there to the letter as they are before: what else is written otherwise stays.
+/// there to the letter as they are before: what else is written otherwise stays. `-a  `, `+a` where the file has `a  `.
 fn is_told_by_ends(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidate: &Candidate) -> bool {
     let mut changed = pattern.old.iter().zip(&pattern.new).enumerate().filter(|(_, (old, new))| old != new);
     let stands = |(at, (old, _)): (usize, (&&str, &&str))| {
@@ -319,64 +254,6 @@ fn is_told_by_ends(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidate: &Can
     pattern.is_blind(Key::TrimEnd) && changed.all(stands)
 }
 
-/// Whether the new lines may be where the candidates are. Mostly there is one, and no new line is anywhere near it,
-/// which is seen without a search through the whole file.
-fn may_be_applied(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, candidates: &[Candidate]) -> bool {
-    let ([only], Some(added), Key::Exact) = (candidates, pattern.hunk.added_lines().next(), key) else {
-        return true;
-    };
-    let near = only.start().saturating_sub(pattern.new.len())..only.end() + pattern.new.len();
-    let near = near.start..near.end.min(index.lines.len());
-    near.map(|line| index.lines.text(line)).any(|text| text == added.as_bytes())
-}
-
-/// Whether most lines to be removed are still in the file. Then the new ones are there for another reason: they were
-/// not put in their place. One line alone may well be somewhere else too.
-fn is_mostly_there(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> bool {
-    const SEVERAL: usize = 3;
-    let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
-    let removed: Vec<&str> = removed.filter(|line| has_identity(&[line])).collect();
-    if removed.is_empty() || tier <= Tier::TrailingWhitespace && removed.len() < SEVERAL {
-        return false;
-    }
-    let there = removed.iter().filter(|line| !index.places(Key::TrimEnd, line.as_bytes()).is_empty());
-    there.count() * 2 > removed.len()
-}
-
-/// Where lines to be removed, at an end of the hunk, are still beside the place where its new lines are.
-pub(crate) fn goes_beside(
-    pattern: &Pattern<'_>,
-    index: &FileIndex<'_>,
-    covered: &Range<usize>,
-) -> Option<usize> {
-    let lines = &pattern.hunk.lines;
-    let goes = |line: &&HunkLine| !line.is_new();
-    let head: Vec<&str> = lines.iter().take_while(goes).map(HunkLine::text).collect();
-    let mut tail: Vec<&str> = lines.iter().rev().take_while(goes).map(HunkLine::text).collect();
-    tail.reverse();
-    let stands = |lines: &[&str], start: Option<usize>| {
-        let stands = |start: &usize| has_identity(lines) && index.stands_at(Key::TrimEnd, lines, *start);
-        start.filter(stands)
-    };
-    stands(&head, covered.start.checked_sub(head.len()))
-        .or_else(|| stands(&tail, Some(covered.end)))
-        .or_else(|| one_goes_beside(pattern, index, covered))
-}
-
-/// Where one of several lines to be removed, which does not come back, is directly beside the new ones at whatever depth.
-fn one_goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> Option<usize> {
-    let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
-    let removed: Vec<&str> = removed.filter(|line| has_identity(&[line])).collect();
-    let comes_back = |line: &str| pattern.new.iter().any(|new| new.trim() == line.trim());
-    let goes = |text: &[u8]| {
-        let mut found = removed.iter().filter(|line| Key::Trim.of(line.as_bytes()) == text);
-        found.any(|line| !comes_back(line))
-    };
-    let beside = [covered.start.checked_sub(1), Some(covered.end).filter(|end| *end < index.lines.len())];
-    let stands = |line: &usize| goes(&Key::Trim.of(index.lines.text(*line)));
-    beside.into_iter().flatten().find(stands).filter(|_| removed.len() > 1)
-}
-
 /// Of very many places only the first ones were found; those near the line number matter too.
 fn add_near_hint(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, starts: &mut Vec<usize>) {
     let Some(hint) = pattern.hunk.line_hint.filter(|_| starts.len() > KEPT) else { return };
@@ -384,45 +261,6 @@ fn add_near_hint(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, starts:
     starts.extend(near.filter(|start| index.stands_at(key, &pattern.old, *start)));
     starts.sort_unstable();
     starts.dedup();
-}
-
-/// The one place where the new lines are already. Never for a hunk that only deletes.
-fn new_stands_at(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Option<usize> {
-    if !pattern.hunk.adds() || !has_identity(&pattern.new) || pattern.is_blind(key) {
-        return None;
-    }
-    match index.find_some(key, &pattern.new, 1)?.as_slice() {
-        [only]
-            if indentation(&pattern.new, index, *only).is_some()
-                || sign::lost_in_places(pattern, &pattern.new, index, *only).is_some()
-                || stands_as_written(pattern, index, *only) =>
-        {
-            Some(*only)
-        }
-        _ => None,
-    }
-}
-
-/// Whether the new lines are at a place as the lines that stay there would have had them written.
-///
-/// One rule need not explain all of them: a new line that was indented as the file is already was left alone.
-fn stands_as_written(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> bool {
-    let new = pattern.hunk.lines.iter().filter(|line| line.is_new());
-    let places = new.enumerate().map(|(at, line)| (line, index.lines.text(start + at)));
-    let is_added = |line: &HunkLine| matches!(line, HunkLine::Added(_));
-    let (added, kept): (Vec<_>, Vec<_>) = places.partition(|(line, _)| is_added(line));
-    let rule = Reindent::infer(kept.into_iter().map(|(line, found)| (line.text().as_bytes(), found)));
-    let written = |rule: &Reindent, line: &HunkLine, found: &[u8]| {
-        rule.apply(line.text().as_bytes())
-            .is_some_and(|wanted| Key::TrimEnd.of(&wanted) == Key::TrimEnd.of(found))
-    };
-    let all_written = |rule: &Reindent| added.iter().all(|(line, found)| written(rule, line, found));
-    // Where those that stay are as in the file, the others may have been brought into its manner.
-    let manner = || match manner::adapt(index, pattern.hunk.added_lines()) {
-        Manner::Rule(rule) => all_written(&rule),
-        Manner::Fits | Manner::Foreign => false,
-    };
-    rule.is_some_and(|rule| all_written(&rule) || rule == Reindent::Keep && manner())
 }
 
 fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: Tier) -> Option<Candidate> {
@@ -442,20 +280,6 @@ fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: T
         Reindent::Keep
     };
     Some(Candidate { lines: span, reindent })
-}
-
-/// The one rule that explains the indentation of lines that are at a place.
-fn indentation(lines: &[&str], index: &FileIndex<'_>, start: usize) -> Option<Reindent> {
-    Reindent::infer(opposite(lines, index, start))
-}
-
-/// Lines, each with the line of the file it represents at a place.
-fn opposite<'l>(
-    lines: &'l [&str],
-    index: &'l FileIndex<'_>,
-    start: usize,
-) -> impl Iterator<Item = (&'l [u8], &'l [u8])> {
-    lines.iter().enumerate().map(move |(at, line)| (line.as_bytes(), index.lines.text(start + at)))
 }
 
 /// An exact match in a file with other line endings than the reply's is named as such.

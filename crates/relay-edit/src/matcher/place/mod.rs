@@ -2,7 +2,10 @@
 //!
 //! Two equally good places are ambiguous. How new lines are indented there is decided in [`super::depth`].
 
+pub(in crate::matcher) mod candidate;
+mod choice;
 pub(in crate::matcher) mod ladder;
+mod neighbours;
 pub(in crate::matcher) mod rival;
 pub(in crate::matcher) mod scope;
-pub(in crate::matcher) mod ties;
+pub(in crate::matcher) mod settle;

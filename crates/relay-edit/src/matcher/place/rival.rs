@@ -6,10 +6,10 @@
 //!
 //! A line number may also name a place where one of the lines has been changed since, while the block was there twice.
 
+use crate::matcher::candidate::Candidate;
 use crate::matcher::fuzzy::is_slip;
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::{Key, indent};
-use crate::matcher::ladder::Candidate;
 use crate::matcher::pattern::{Pattern, is_telling};
 use crate::matcher::tier::Tier;
 
@@ -19,7 +19,7 @@ const PLACES: usize = 64;
 const LEAST: usize = 3;
 
 /// The line, counted from 0, from which on all old lines are to the letter but for that, and not where they were
-/// found.
+/// found. `total = 1` found as `    total = 1`, where a line at the margin is `totel = 1`.
 pub(crate) fn place(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -45,7 +45,8 @@ pub(crate) fn place(
     proposed.into_iter().filter(apart).find(|start| stands_almost(pattern, index, *start))
 }
 
-/// Whether all lines are there to the letter, but for a slip in one that stays and characters that look alike.
+/// Whether all lines are there to the letter, but for a slip in one that stays and characters that look alike. `totel =
+/// 1` for `total = 1`.
 fn stands_almost(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> bool {
     if start + pattern.old.len() > index.lines.len() {
         return false;
@@ -63,7 +64,8 @@ fn stands_almost(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> 
 }
 
 /// Whether what a hunk changes is at a place to the letter, and with it more than half of its old lines: the lines that go, or
-/// else those that new ones are put beside.
+/// else those that new ones are put beside. `-b` of ` a`, `-b`, ` c` is in line 9, which `@@ -9` names, with `c` below
+/// it; all three are in line 40.
 pub(crate) fn changes_at(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::lines::is_blank;
+use crate::matcher::candidate::Candidate;
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::{Key, indent};
-use crate::matcher::ladder::Candidate;
 use crate::matcher::pattern::Pattern;
 
 /// Where the innermost named lines are and how far each of them speaks; `None` when that is too much work.
@@ -53,18 +53,20 @@ pub(crate) fn holds(regions: &[Range<usize>], candidate: &Candidate) -> bool {
 }
 
 /// Whether a place lies in or directly after one of the regions: a diff names the last header above its lines, and
-/// those may begin where the next block does.
+/// those may begin where the next block does. `@@ fn a() {` above a hunk whose place begins with the first line of `fn
+/// b()`.
 pub(crate) fn touches(regions: &[Range<usize>], candidate: &Candidate) -> bool {
     holds(regions, candidate) || regions.iter().any(|region| candidate.start() == region.end)
 }
 
-/// Whether the named line opens a block at all, rather than being some line above the hunk.
+/// Whether the named line opens a block at all, rather than being some line above the hunk. `fn f() {` with its lines
+/// does, `import os` does not.
 pub(crate) fn opens_block(region: &Range<usize>) -> bool {
     region.len() > 1
 }
 
 /// Whether a line above a hunk names a block of code that is nowhere, be it as a call: not in the file, and not in the new
-/// lines of any hunk, which may make it or give it another name.
+/// lines of any hunk, which may make it or give it another name. `@@ class Gone:` in a file without `Gone`.
 pub(crate) fn is_unknown(patterns: &[Pattern<'_>], index: &FileIndex<'_>, scope: &str) -> bool {
     const KINDS: &[&str] = &[
         "class", "def", "enum", "fn", "func", "function", "impl", "interface", "module", "namespace",
@@ -105,7 +107,7 @@ fn region(index: &FileIndex<'_>, header: usize) -> Range<usize> {
     header..end
 }
 
-/// Whether a line is a comment, an attribute or meant for a preprocessor.
+/// Whether a line is a comment, an attribute or meant for a preprocessor. `#[test]`, `#ifdef X`, `// note`.
 fn is_remark(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     text.starts_with(b"#") || text.starts_with(b"//")

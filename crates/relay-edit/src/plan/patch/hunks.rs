@@ -36,12 +36,12 @@ impl<'h> Hunks<'h> {
         Self::naming(written, written)
     }
 
-    /// Whether some were written with a byte order mark.
+    /// Whether some were written with a byte order mark. `\u{feff}import os` as the first old line.
     pub const fn have_marks(&self) -> bool {
         matches!(self.plain, Cow::Owned(_))
     }
 
-    /// Whether all of them are read as they are written.
+    /// Whether all of them are read as they are written. Not where `12 | a` was read as `a`.
     pub fn are_plain(&self) -> bool {
         !self.have_marks() && std::ptr::eq(self.written, self.unanchored)
     }

@@ -184,7 +184,7 @@ impl Sequence<'_> {
         after.map(drop)
     }
 
-    /// A hunk that says the same as an earlier one, and has nothing left to do.
+    /// A hunk that says the same as an earlier one, and has nothing left to do. The section `a` ⇒ `b` twice in a block.
     fn repeats(&mut self, number: usize, earlier: usize) -> Result<(), PatchFailure> {
         let proof = Proof::Repeats { hunk: earlier, map: Vec::new() };
         let claims = Claims::applied(Applied { hunk: number, readings: Vec::new(), proof });

@@ -18,7 +18,7 @@ pub(crate) enum Doubt {
     Numbered,
 }
 
-/// What new lines seem to be that represent old ones of a file.
+/// What new lines seem to be that represent old ones of a file. `»12ab` among the new lines of `≔3..7`.
 pub(super) fn doubt(new: &[&str], old: &[&str], lines: &Lines<'_>) -> Option<Doubt> {
     let is_operation = |line: &&str| {
         anchors_of(line).is_some_and(|anchors| anchors.iter().all(|anchor| fits(*anchor, lines)))
@@ -33,7 +33,7 @@ pub(super) fn doubt(new: &[&str], old: &[&str], lines: &Lines<'_>) -> Option<Dou
 }
 
 /// Whether new lines have the signs of a diff: the old ones are among them with a `-`, or all of them have a sign, and no line
-/// of the file begins with a `+`.
+/// of the file begins with a `+`. `-old`, `+new` for a line `old`.
 fn is_diff(new: &[&str], old: &[&str], lines: &Lines<'_>) -> bool {
     let has_old = |line: &&str| {
         line.strip_prefix('-').is_some_and(|text| !text.trim().is_empty() && old.contains(&text))
@@ -45,6 +45,7 @@ fn is_diff(new: &[&str], old: &[&str], lines: &Lines<'_>) -> bool {
 }
 
 /// Whether every new line has a number before it, each one more than the one before, and no line of the file has one.
+/// `12|a`, `13|b`.
 fn is_numbered(new: &[&str], lines: &Lines<'_>) -> bool {
     let numbers: Option<Vec<usize>> = new.iter().map(|line| number(line.as_bytes())).collect();
     let Some(numbers) = numbers else { return false };

@@ -1,21 +1,24 @@
-//! Chooses among equally good places, where the author gave a reason to.
+//! Settles each hunk: the places that the ladder found become one answer, or a reason why there is none.
 //!
 //! A line number, a named line above the hunk and the order of the hunks may decide between places that are
 //! equally good; they never make a bad place good, and what decided is written into the certificate.
 
 use std::ops::Range;
 
+use super::choice::choose;
+use super::neighbours::{Neighbours, nearest_known};
+use crate::EndOfFile;
+use crate::matcher::candidate::Candidate;
 use crate::matcher::diagnose::nearest;
-use crate::matcher::indent::is_oddly_spaced;
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::Key;
-use crate::matcher::ladder::{Candidate, KEPT, Search};
+use crate::matcher::ladder::Search;
+use crate::matcher::movable::{check_indentation, oddly_spaced};
 use crate::matcher::pattern::{Pattern, has_identity, is_telling};
 use crate::matcher::{
     Failure, Located, Placement, Reindent, Strictness, Tie, Tier, alike, enclosed, escaped, ladder, marked,
-    nested, page, rival, scope, shape, sign, spelled, standing, units, verbatim,
+    nested, page, rival, scope, shape, sign, spelled, standing, units,
 };
-use crate::{EndOfFile, HunkLine};
 
 /// Turns what the ladder found into one answer for each hunk.
 pub(crate) fn settle(
@@ -78,66 +81,6 @@ fn refuse_disorder(settled: &mut [Result<Located, Failure>]) {
         if placement.tier > Tier::TrailingWhitespace && !in_order {
             *located = Err(Failure::Disorder(start));
         }
-    }
-}
-
-/// For each hunk the nearest one before it and the nearest one after it of which something is known.
-fn nearest_known<T>(known: &[Option<T>]) -> Vec<(Option<usize>, Option<usize>)> {
-    let step = |last: &mut Option<usize>, (at, known): (usize, &Option<T>)| {
-        let nearest = *last;
-        if known.is_some() {
-            *last = Some(at);
-        }
-        Some(nearest)
-    };
-    let before = known.iter().enumerate().scan(None, step);
-    let mut nearest: Vec<_> = before.map(|before| (before, None)).collect();
-    for (slot, after) in nearest.iter_mut().rev().zip(known.iter().enumerate().rev().scan(None, step)) {
-        slot.1 = after;
-    }
-    nearest
-}
-
-/// What the hunks with one place each say about a hunk between them.
-#[derive(Debug, Default)]
-struct Neighbours {
-    /// The end of the nearest one before.
-    after: Option<usize>,
-    /// The start of the nearest one after.
-    before: Option<usize>,
-    /// How far the nearest one was from where its line number said.
-    drift: Option<isize>,
-    /// By how many lines the hunks before make the file longer.
-    grown: isize,
-    /// All hunks before were applied already, so that the lines below them have moved by as much.
-    applied: bool,
-}
-
-impl Neighbours {
-    fn of(
-        earlier: Option<usize>,
-        later: Option<usize>,
-        pinned: &[Option<(usize, usize)>],
-        patterns: &[Pattern<'_>],
-    ) -> Self {
-        let drift = |other: usize| {
-            let (start, _) = pinned.get(other).copied().flatten()?;
-            let hint = patterns.get(other)?.hunk.line_hint?;
-            Some(start.cast_signed() - (hint.cast_signed() - 1))
-        };
-        let place = |other: Option<usize>| other.and_then(|other| pinned.get(other).copied().flatten());
-        Self {
-            after: place(earlier).map(|(_, end)| end),
-            before: place(later).map(|(start, _)| start),
-            drift: earlier.and_then(drift).or_else(|| later.and_then(drift)),
-            grown: 0,
-            applied: false,
-        }
-    }
-
-    /// How far a place may be from its line number.
-    fn shifts(&self) -> [isize; 3] {
-        [0, self.drift.unwrap_or(0), self.grown]
     }
 }
 
@@ -243,7 +186,8 @@ impl Question<'_, '_> {
         }
     }
 
-    /// Refuses the only place where another one is like the hunk in another way.
+    /// Refuses the only place where another one is like the hunk in another way. `-old`, `+new` where another block has
+    /// `new` already.
     fn check_alone(&self, only: &Candidate, regions: &[Range<usize>], tier: Tier) -> Result<(), Failure> {
         if let Some(done) = standing::elsewhere(self.pattern, self.index, only, regions, tier) {
             return Err(Failure::Applied { found: only.start(), done });
@@ -255,6 +199,7 @@ impl Question<'_, '_> {
     }
 
     /// Refuses new lines that are copies of those around them, end up in the wrong block, or have escapes that the file has not.
+    /// `+def f():` right below `def f():`.
     fn check_text(&self, candidate: &Candidate, tier: Tier) -> Result<(), Failure> {
         let Self { pattern, index, .. } = *self;
         if self.strictness == Strictness::Exact {
@@ -324,7 +269,7 @@ fn without_old_lines(at: usize, pattern: &Pattern<'_>, index: &FileIndex<'_>) ->
 }
 
 /// Something looser is exactly where the line number says, or what the hunk changes does: the better match may be the wrong
-/// one.
+/// one. `@@ -90 +90 @@` where line 90 is `Return x`, and `return x` in line 4 is the only exact match.
 fn contradiction(pattern: &Pattern<'_>, index: &FileIndex<'_>, only: &Candidate) -> Result<(), Failure> {
     let Some(hinted) = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1)) else { return Ok(()) };
     if hinted == only.start() {
@@ -337,7 +282,7 @@ fn contradiction(pattern: &Pattern<'_>, index: &FileIndex<'_>, only: &Candidate)
 }
 
 /// The only place is not in the block the author named, or that block is unknown, or nothing but brackets says that it is the
-/// right one.
+/// right one. `@@ class B:` above `return 1`, which is only in `class A:`.
 fn stray(
     patterns: &[Pattern<'_>],
     pattern: &Pattern<'_>,
@@ -368,126 +313,4 @@ fn stray(
         return Err(Failure::NoIdentity(only.start()));
     }
     Ok(())
-}
-
-fn choose<'c>(
-    pattern: &Pattern<'_>,
-    index: &FileIndex<'_>,
-    candidates: &'c [Candidate],
-    neighbours: &Neighbours,
-    regions: &[Range<usize>],
-) -> Option<(&'c Candidate, Tie)> {
-    // Beside counts that are wrong a number may be as well, and it would meet a bracket at many places.
-    let is_counted = || pattern.hunk.announced.is_none_or(|counts| counts == marked::sides(pattern.hunk));
-    let by_number = by_line_number(pattern, candidates, neighbours)
-        .filter(|_| has_identity(&pattern.old) || is_counted())
-        .map(|candidate| (candidate, Tie::LineNumber));
-    if let Some((candidate, _)) = by_number
-        && !scope::touches(regions, candidate)
-        && candidates.iter().any(|other| scope::holds(regions, other))
-    {
-        // The number says one place and the named line another.
-        return None;
-    }
-    if candidates.len() > KEPT {
-        // Not all places were kept, so nothing else can say which one is meant.
-        return by_number;
-    }
-    by_number
-        .or_else(|| at_end_of_file(pattern, index, candidates).map(|candidate| (candidate, Tie::EndOfFile)))
-        .or_else(|| by_scope(regions, candidates).map(|candidate| (candidate, Tie::Scope)))
-        .or_else(|| {
-            // Brackets and blanks are everywhere; being the only ones between two places tells nothing.
-            let by_order = has_identity(&pattern.old).then(|| by_order(candidates, neighbours)).flatten();
-            by_order.map(|candidate| (candidate, Tie::Order))
-        })
-}
-
-/// The place exactly at the line number, moved as far as the neighbouring hunks were.
-fn by_line_number<'c>(
-    pattern: &Pattern<'_>,
-    candidates: &'c [Candidate],
-    neighbours: &Neighbours,
-) -> Option<&'c Candidate> {
-    let hint = pattern.hunk.line_hint?.cast_signed() - 1;
-    let moved = if neighbours.applied { neighbours.grown } else { 0 };
-    let expected = usize::try_from(hint + neighbours.drift.unwrap_or(moved)).ok()?;
-    // Where lines are left out, several places may begin alike.
-    let mut there = candidates.iter().filter(|candidate| candidate.start() == expected);
-    there.next().filter(|_| there.next().is_none())
-}
-
-fn at_end_of_file<'c>(
-    pattern: &Pattern<'_>,
-    index: &FileIndex<'_>,
-    candidates: &'c [Candidate],
-) -> Option<&'c Candidate> {
-    if pattern.hunk.end == EndOfFile::Unsaid {
-        return None;
-    }
-    candidates.iter().find(|candidate| candidate.end() == index.lines.len())
-}
-
-/// The only place in the block of the named line, or the only one below it where it opens none.
-fn by_scope<'c>(regions: &[Range<usize>], candidates: &'c [Candidate]) -> Option<&'c Candidate> {
-    let only = |fits: &dyn Fn(&&Candidate) -> bool| {
-        let mut fitting = candidates.iter().filter(fits);
-        fitting.next().filter(|_| fitting.next().is_none())
-    };
-    match regions {
-        [line] if !scope::opens_block(line) => only(&|candidate| line.end <= candidate.start()),
-        _ => only(&|candidate| scope::holds(regions, candidate)),
-    }
-}
-
-/// The only place between the neighbouring hunks.
-fn by_order<'c>(candidates: &'c [Candidate], neighbours: &Neighbours) -> Option<&'c Candidate> {
-    if neighbours.after.is_none() && neighbours.before.is_none() {
-        return None;
-    }
-    let mut between = candidates.iter().filter(|candidate| {
-        neighbours.after.is_none_or(|end| end <= candidate.start())
-            && neighbours.before.is_none_or(|start| candidate.end() <= start)
-    });
-    let only = between.next()?;
-    between.next().is_none().then_some(only)
-}
-
-/// Whether every new line can follow a rule, and none of them is content.
-pub(crate) fn check_indentation(pattern: &Pattern<'_>, reindent: &Reindent) -> Result<(), Failure> {
-    for line in &pattern.hunk.lines {
-        if let HunkLine::Added(text) = line
-            && reindent.apply(text.as_bytes()).is_none()
-        {
-            return Err(Failure::Indentation(text.clone()));
-        }
-    }
-    match moved_text(pattern, reindent) {
-        Some(text) => Err(Failure::Verbatim(text.to_owned())),
-        None => Ok(()),
-    }
-}
-
-/// A new line that has spaces of a page where others have indentation or gaps, in a file that has none such.
-fn oddly_spaced<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
-    let mut added = pattern.hunk.added_lines();
-    let odd = added.find(|text| is_oddly_spaced(text.as_bytes()))?;
-    index.lines.texts().all(|text| !is_oddly_spaced(text)).then_some(odd)
-}
-
-/// A new line inside a text over several lines whose indentation would change.
-fn moved_text<'h>(pattern: &Pattern<'h>, reindent: &Reindent) -> Option<&'h str> {
-    if *reindent == Reindent::Keep {
-        return None;
-    }
-    let moves = |text: &str| reindent.apply(text.as_bytes()).is_none_or(|moved| moved != text.as_bytes());
-    let new = pattern.hunk.lines.iter().filter(|line| line.is_new());
-    let is_text = |line: &HunkLine| line.text().chars().any(char::is_alphanumeric);
-    let has_moved = new.clone().map(|line| line.is_old() && is_text(line) && moves(line.text()));
-    let fixed = verbatim::fixed(&pattern.new, &has_moved.collect::<Vec<bool>>());
-    let mut inside = new.zip(fixed).filter(|(_, fixed)| *fixed);
-    inside.find_map(|(line, _)| match line {
-        HunkLine::Added(text) => moves(text).then_some(text.as_str()),
-        _ => None,
-    })
 }

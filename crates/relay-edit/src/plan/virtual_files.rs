@@ -19,9 +19,9 @@ const FILE_BYTES: usize = 1_000;
 /// How many paths that do not exist are compared with those that do.
 const SUGGESTIONS: usize = 50;
 
-/// A virtual state on top of a snapshot.
+/// The files of a snapshot, with what the edits so far made of them.
 #[derive(Debug)]
-pub(crate) struct State<'s> {
+pub(crate) struct VirtualFiles<'s> {
     snapshot: &'s Snapshot,
     /// Every path of the snapshot in order, then every other one that an edit touched.
     files: Vec<(Cow<'s, str>, File<'s>)>,
@@ -43,7 +43,7 @@ pub(crate) struct State<'s> {
     views: BTreeMap<String, Vec<u8>>,
 }
 
-impl<'s> State<'s> {
+impl<'s> VirtualFiles<'s> {
     /// The snapshot as it is.
     pub fn new(snapshot: &'s Snapshot, views: &BTreeMap<String, Vec<u8>>) -> Self {
         let decode = |(path, bytes): (&'s String, &'s Vec<u8>)| Some((path.as_str(), Decoded::of(bytes)?));
