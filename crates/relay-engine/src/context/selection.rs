@@ -11,7 +11,7 @@ use crate::codes;
 use crate::engine::Engine;
 use crate::intake::submission::LandOptions;
 use crate::outcome::{FileReport, FileStatus};
-use crate::plan::contain::{did_you_mean, names};
+use crate::plan::contain::did_you_mean;
 
 /// The name on the shelf; there is one selection in a project.
 const NAME: &str = "files";
@@ -93,7 +93,7 @@ pub(crate) fn not_there(engine: &Engine, options: &LandOptions, edits: &[Edit]) 
     let finding = |name: &String| {
         let path = workspace.path(name).ok();
         let is_there = path.as_ref().is_some_and(|path| matches!(workspace.facts(path), Ok(Some(_))));
-        let is_named = || edits.iter().flat_map(names).any(|named| named == name);
+        let is_named = || edits.iter().flat_map(Edit::paths).any(|named| named == name);
         if name == EVERYTHING || is_there || is_named() {
             return None;
         }

@@ -19,20 +19,11 @@ pub fn remember(
     content: &[u8],
     lines: Option<(usize, usize)>,
 ) -> Result<(), StoreError> {
-    let text = as_text(&relay_edit::text_of(content));
-    let root = engine.workspace().root();
-    let mut texts = vec![text.clone()];
-    if let Some((first, last)) = lines {
-        // An unreadable shelf counts as empty: then only the current lines count as shown.
-        let known = engine.store().look_up(Shelf::Views, root, path.as_str()).unwrap_or_default();
-        let earlier = match known.as_slice() {
-            [seen] if *seen == text => return Ok(()),
-            [seen, shown] if *seen == text => format!("{shown} "),
-            _ => String::new(),
-        };
-        texts.push(format!("{earlier}{first}-{last}"));
-    }
-    engine.store().put(Shelf::Views, root, path.as_str(), texts)
+    let (store, root) = (engine.store(), engine.workspace().root());
+    let lines = lines.as_ref().map(std::slice::from_ref);
+    // A shelf that cannot be read is like one that is empty: then only the lines of now are vouched for.
+    let before = store.look_up(Shelf::Views, root, path.as_str()).unwrap_or_default();
+    store.put(Shelf::Views, root, path.as_str(), texts_of(&Seen { path, content, lines }, &before))
 }
 
 /// How many files of a conversation are remembered.
@@ -59,12 +50,12 @@ pub struct Seen<'a> {
 /// The user's data cannot be written.
 pub fn remember_in(engine: &Engine, session: &str, seen: &[Seen<'_>]) -> Result<(), StoreError> {
     let (store, root) = (engine.store(), engine.workspace().root());
-    // An unreadable shelf counts as empty: then only the current lines count as shown.
     let known = store.look_through(Shelf::Views, root).unwrap_or_default();
     let named = seen.iter().filter_map(|seen| {
         let name = format!("{session}{WITHIN}{}", seen.path);
         let before = known.iter().find(|(known, _)| *known == name).map(|(_, texts)| texts.as_slice());
-        Some((name, texts_of(seen, before.unwrap_or_default())?))
+        let texts = texts_of(seen, before.unwrap_or_default());
+        (Some(texts.as_slice()) != before).then_some((name, texts))
     });
     let mut named: Vec<(String, Vec<String>)> = named.collect();
     if named.is_empty() {
@@ -78,20 +69,18 @@ pub fn remember_in(engine: &Engine, session: &str, seen: &[Seen<'_>]) -> Result<
     store.put_all(Shelf::Views, root, named)
 }
 
-/// The new record for a file, given the old one; `None` if the old one already covers it.
-fn texts_of(seen: &Seen<'_>, before: &[String]) -> Option<Vec<String>> {
-    let mut texts = vec![as_text(&relay_edit::text_of(seen.content))];
-    if let Some(lines) = seen.lines {
-        let earlier = match before {
-            [known] if Some(known) == texts.first() => return None,
-            [known, shown] if Some(known) == texts.first() => shown.as_str(),
-            _ => "",
-        };
-        let ranges = earlier.split(' ').filter_map(range).chain(lines.iter().copied()).collect();
-        let ranges = merged(ranges).into_iter().map(|(first, last)| format!("{first}-{last}"));
-        texts.push(ranges.collect::<Vec<_>>().join(" "));
-    }
-    (texts != before).then_some(texts)
+/// What is kept of a file, given what was kept of it before: its content, then the lines that were shown, if not all were.
+fn texts_of(seen: &Seen<'_>, before: &[String]) -> Vec<String> {
+    let text = as_text(&relay_edit::text_of(seen.content));
+    let Some(lines) = seen.lines else { return vec![text] };
+    let earlier = match before {
+        [known] if *known == text => return vec![text],
+        [known, shown] if *known == text => shown.as_str(),
+        _ => "",
+    };
+    let ranges = merged(earlier.split(' ').filter_map(range).chain(lines.iter().copied()).collect());
+    let ranges: Vec<String> = ranges.iter().map(|(first, last)| format!("{first}-{last}")).collect();
+    vec![text, ranges.join(" ")]
 }
 
 /// Ranges in order, those that touch each other as one.

@@ -117,7 +117,7 @@ pub(crate) fn did_you_mean(workspace: &Workspace, path: &RelPath) -> Option<Stri
 pub(crate) fn lines_of(edits: &[Edit]) -> HashMap<&str, usize> {
     let mut lines = HashMap::new();
     for edit in edits {
-        names(edit).for_each(|name| {
+        edit.paths().for_each(|name| {
             lines.entry(name).or_insert(edit.line);
         });
     }
@@ -127,17 +127,8 @@ pub(crate) fn lines_of(edits: &[Edit]) -> HashMap<&str, usize> {
 /// Every path the edits name, once.
 pub(crate) fn paths(edits: &[Edit]) -> BTreeSet<&str> {
     let mut paths = Vec::with_capacity(edits.len());
-    paths.extend(edits.iter().flat_map(names));
+    paths.extend(edits.iter().flat_map(Edit::paths));
     paths.into_iter().collect()
-}
-
-/// The paths of one edit.
-pub(crate) fn names(edit: &Edit) -> impl Iterator<Item = &str> {
-    let to = match &edit.operation {
-        Operation::Rename { to } => Some(to.as_str()),
-        _ => None,
-    };
-    std::iter::once(edit.path.as_str()).chain(to)
 }
 
 /// Asks before writing files that other tools execute. `--yes` does not answer this.

@@ -5,7 +5,7 @@
 use std::cell::LazyCell;
 
 use relay_diagnostics::Diagnostic;
-use relay_edit::{Edit, Hunk, OldLines, Operation, codes, parse};
+use relay_edit::{Edit, Hunk, OldLines, codes, parse};
 use relay_workspace::Workspace;
 
 /// How many hunks are looked for.
@@ -55,11 +55,7 @@ fn hunk_of<'e>(edits: &'e [Edit], finding: &Diagnostic) -> Option<&'e Hunk> {
         return None;
     }
     let of_file = edits.iter().filter(|edit| finding.path.as_ref() == Some(&edit.path));
-    let mut hunks = of_file.flat_map(|edit| match &edit.operation {
-        Operation::Patch { hunks, .. } => hunks.as_slice(),
-        _ => &[],
-    });
-    hunks.find(|hunk| Some(hunk.line) == finding.line)
+    of_file.flat_map(Edit::hunks).find(|hunk| Some(hunk.line) == finding.line)
 }
 
 fn search(workspace: &Workspace, sought: &mut [Sought<'_>], findings: &[Diagnostic]) {

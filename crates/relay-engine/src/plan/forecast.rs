@@ -6,7 +6,7 @@ use relay_edit::{Edit, EditOutcome, EditStatus};
 use relay_workspace::Workspace;
 
 use crate::outcome::{FileReport, FileStatus};
-use crate::plan::contain::{Contained, names};
+use crate::plan::contain::Contained;
 use crate::plan::planning::{Basis, exact_changes};
 
 /// Fills in the lines of files with fitting edits, by planning those alone. If even they do not fit together, nothing
@@ -30,6 +30,6 @@ pub(crate) fn good(edits: &[Edit], outcomes: &[EditOutcome]) -> Vec<Edit> {
     let is_good =
         |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Applied | EditStatus::Unchanged);
     let bad = edits.iter().zip(outcomes).filter(|(_, outcome)| !is_good(outcome));
-    let bad: BTreeSet<&str> = bad.flat_map(|(edit, _)| names(edit)).collect();
-    edits.iter().filter(|edit| !names(edit).any(|name| bad.contains(name))).cloned().collect()
+    let bad: BTreeSet<&str> = bad.flat_map(|(edit, _)| edit.paths()).collect();
+    edits.iter().filter(|edit| !edit.paths().any(|name| bad.contains(name))).cloned().collect()
 }

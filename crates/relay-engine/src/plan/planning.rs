@@ -23,7 +23,7 @@ use crate::land::drafting;
 use crate::outcome::Outcome;
 use crate::outcome::file_reports;
 use crate::outcome::stop::Stop;
-use crate::plan::contain::{Contained, did_you_mean, lines_of, paths, unreadable};
+use crate::plan::contain::{Contained, did_you_mean, lines_of, unreadable};
 use crate::plan::{elsewhere, forecast, namesake, odd_names};
 
 /// For how many misspelt paths a better one is looked for.
@@ -172,8 +172,7 @@ fn without<'e>(edits: &'e [Edit], unreadable: &BTreeMap<String, Diagnostic>) -> 
     if unreadable.is_empty() {
         return Cow::Borrowed(edits);
     }
-    let names_one =
-        |edit: &Edit| paths(std::slice::from_ref(edit)).iter().any(|path| unreadable.contains_key(*path));
+    let names_one = |edit: &Edit| edit.paths().any(|path| unreadable.contains_key(path));
     edits.iter().filter(|edit| !names_one(edit)).cloned().collect()
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::anchors::anchored;
-use relay_edit::{Dialect, codes, real_text, system_prompt};
+use relay_edit::{Dialect, codes, fence, real_text, system_prompt};
 use uuid::Uuid;
 
 use crate::mail::numbered;
@@ -211,11 +211,4 @@ fn excerpt(text: &mut String, path: &str, content: &str, places: &[(usize, usize
             lines.len()
         ));
     }
-}
-
-/// A fence longer than any in the content.
-fn fence(content: &str) -> String {
-    let longest =
-        content.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
-    "`".repeat(longest.unwrap_or(0).max(2) + 1)
 }

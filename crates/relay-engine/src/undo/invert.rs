@@ -183,8 +183,7 @@ impl Restoring<'_> {
     }
 
     fn image(&self, stored: Option<&Stored>) -> Result<Option<Image>, Stop> {
-        let Some(stored) = stored else { return Ok(None) };
-        Ok(Some(Image::new(self.engine.ledger().content(stored)?, stored.mode)))
+        Ok(stored.map(|stored| self.engine.ledger().image(stored)).transpose()?)
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use relay_agent::tool::{Asking, Output, Services};
-use relay_edit::{Operation, Options, Snapshot, plan_with};
+use relay_edit::{Edit, Options, Snapshot, plan_with};
 use relay_engine::{Engine, views};
 use serde_json::{Value, json};
 
@@ -76,11 +76,7 @@ fn settle(mode: Mode, arguments: &mut serde_json::Map<String, Value>) {
 /// The files that the edits name; nothing if one of them is too large.
 pub fn files(engine: &Engine, wanted: &Wanted) -> Option<Snapshot> {
     let mut snapshot = Snapshot::default();
-    let renamed = wanted.edits.iter().filter_map(|edit| match &edit.operation {
-        Operation::Rename { to } => Some(to.as_str()),
-        _ => None,
-    });
-    let names: BTreeSet<&str> = wanted.edits.iter().map(|edit| edit.path.as_str()).chain(renamed).collect();
+    let names: BTreeSet<&str> = wanted.edits.iter().flat_map(Edit::paths).collect();
     if names.is_empty() || names.len() > FILES {
         return None;
     }

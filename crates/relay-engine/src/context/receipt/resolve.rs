@@ -10,7 +10,7 @@ use relay_edit::{
 
 use super::Receipt;
 use crate::codes;
-use crate::plan::contain::{lines_of, names, paths};
+use crate::plan::contain::{lines_of, paths};
 use crate::secrets::{Unrestored, mask, placeholders};
 
 /// How many lines of a conflict are quoted from either side.
@@ -62,7 +62,7 @@ impl Resolved {
         self.plan.changes.retain(|change| partial && !paths.contains(&change.path));
         self.written.retain(|written, _| partial && !paths.contains(written));
         for (edit, outcome) in edits.iter().zip(&mut self.plan.outcomes) {
-            if names(edit).any(|name| paths.contains(name)) {
+            if edit.paths().any(|name| paths.contains(name)) {
                 outcome.status = EditStatus::Failed;
                 outcome.placement = "not merged".to_owned();
             }
@@ -80,7 +80,7 @@ impl Receipt {
         // An edit that does not fit the latest text the model knows may have been written for an earlier one.
         while self.step_back(edits, &tried, &mut back) {
             let (seen, plan) = self.plan_seen(edits, today, options, &context, &back);
-            if !plan.outcomes.iter().any(|outcome| is_failed(outcome.status)) {
+            if !plan.outcomes.iter().any(|outcome| outcome.status.is_failure()) {
                 return self.onto_today(edits, plan, &seen, today, options.partial);
             }
             tried = plan;
@@ -123,7 +123,7 @@ impl Receipt {
     fn step_back<'r>(&'r self, edits: &[Edit], plan: &Plan, back: &mut BTreeMap<&'r str, usize>) -> bool {
         let mut stepped = false;
         for (edit, outcome) in edits.iter().zip(&plan.outcomes) {
-            if is_failed(outcome.status)
+            if outcome.status.is_failure()
                 && let Some((path, texts)) = self.files.get_key_value(&edit.path)
             {
                 let steps = back.get(path.as_str()).copied().unwrap_or_default();
@@ -299,11 +299,7 @@ fn note(edits: &[Edit], plan: &mut Plan, path: &str, is_same: bool, was_current:
     }
 }
 
-fn is_failed(status: EditStatus) -> bool {
-    matches!(status, EditStatus::Failed | EditStatus::Skipped)
-}
-
-/// Placeholders that an edit would add to a file. A placeholder must never be written in place of its value.
+/// Placeholders that an edit would bring into a file. A placeholder must never be written in place of its value.
 pub(crate) fn stray_placeholders(
     path: &str,
     before: &[u8],

@@ -1,4 +1,4 @@
-//! Reads a submission, and finds everything wrong with the reply itself.
+//! Parsing a submission: whatever is wrong with the reply itself is found here.
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::{Block, Class, Dialect, Reply, parse};
