@@ -38,9 +38,13 @@ const OTHER: &str = "def other():\n    return 1\n";
 const DIFF: &str = "```diff\n--- a/shape.py\n+++ b/shape.py\n@@ -4,2 +4,2 @@\n def area(w, h):\n-    return w * h\n+    return abs(w * h)\n```\n";
 
 fn classes(reply: &str) -> Vec<(Class, String)> {
-    let before: BTreeMap<String, String> = [("shape.py", FILE), ("label.py", OTHER)]
-        .map(|(path, text)| (path.to_owned(), text.to_owned()))
-        .into();
+    classes_in(&[("shape.py", FILE), ("label.py", OTHER)], reply)
+}
+
+/// The class of each block, in a project of these files.
+fn classes_in(files: &[(&str, &str)], reply: &str) -> Vec<(Class, String)> {
+    let before: BTreeMap<String, String> =
+        files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     let files = before.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
     let reply = parse(reply, None);
     let planned = plan(&reply.edits, &Snapshot { files, ..Snapshot::default() });
@@ -83,6 +87,9 @@ fn what_is_only_shown_does_not_refuse_a_reply() {
             "A typical call looks like this:\n\n```python\nwide = area(3, 4)\n```\n",
             "Here's how I'd do it.\n\n```mermaid\ngraph TD; A-->B;\n```\n",
             "Timings:\n\n```\nold 12.3 ms\nnew 4.1 ms\n```\n",
+            // An assignment behind a prompt is typed, and not code of a file.
+            "```\n$ python -c \"x = area(1, 2)\"\n2\n```\n",
+            "It ends so:\n\n```log\ndist/\nbuild/\n```\n",
         ],
     );
 }
@@ -115,6 +122,12 @@ fn what_may_be_an_edit_refuses_it() {
             "```python\ndef double(x):\n    return 2 * x\n```\n",
             "```bash\nsed -i 's/os/sys/' shape.py\n```\n",
             "```bash\nrm shape.py\n```\n",
+            "```\nsed -i 's/os/sys/' shape.py\ndone\n```\n",
+            "```bash\nLANG=C rm shape.py\n```\n",
+            "```\ntotal = 6 * 7\n```\n",
+            // Too little to be a quotation of a file that nobody named.
+            "```python\nreturn 1\n```\n",
+            "Add this to the introduction:\n\n```markdown\n> Slow on Windows.\n```\n",
             "{\"name\": \"edit_symbol\", \"arguments\": {\"symbol\": \"area\", \"path\": \"shape.py\"}}\n",
             "Use it in `shape.py`:\n\n```python\nprint(area(1, 2))\n```\n",
             "Replace this:\n\n```python\nimport os\n```\n",
@@ -188,4 +201,35 @@ fn code_and_text_that_may_be_meant_are_not_shown() {
         ],
     );
     check(Class::Shown, &["Then:\n\n```bash\ntouch shape.py\ncurl -o new.py example.org\n```\n"]);
+}
+
+/// What a document shows of code is no line of a program, and what a reply shows of a document is one of it.
+#[test]
+fn code_is_compared_with_programs_and_prose_with_documents() {
+    const README: &str = "# Shapes\n\nCall area first.\nThen call name.\nSizes are whole numbers.\n";
+    let block = |language: &str| {
+        let text = "Call area first.\nThen call name.\nSizes may be fractions.\n";
+        let found = classes_in(
+            &[("shape.py", FILE), ("README.md", README)],
+            &format!("Fixed:\n\n{DIFF}\nFor example:\n\n```{language}\n{text}```\n"),
+        );
+        found.last().map(|(class, _)| *class)
+    };
+    assert_eq!(block("markdown"), Some(Class::Unclear));
+    assert_eq!(block("python"), Some(Class::Shown));
+}
+
+#[test]
+fn short_lines_next_to_each_other_are_a_version_of_a_file() {
+    let file = "a = 0\nx = 1\ny = 2\nz = 3\n";
+    assert!(quoted::is_version_of("x = 1\ny = 2\nz = 3\nw = 4\n", file));
+    assert!(!quoted::is_version_of("x = 1\nz = 3\ny = 2\nw = 4\n", file));
+}
+
+/// Everybody imports the same.
+#[test]
+fn an_import_alone_is_no_version_of_a_file() {
+    let import = "from shapes.rectangles import area_of_rectangle\n";
+    let file = format!("{import}\n\ndef total(items):\n    return sum(map(area_of_rectangle, items))\n");
+    assert!(!quoted::is_version_of(&format!("{import}print(area_of_rectangle(1, 2))\n"), &file));
 }

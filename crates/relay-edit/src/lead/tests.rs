@@ -19,6 +19,7 @@ fn sentences_say_what_a_block_is_for() {
             "## 2. Update `aider/waiting.py`",
             "The full file:",
             "Replace the entire contents of `src/a.ts` with:",
+            "Replace `src/a.ts` with:",
             "You're right. Here is the complete `src/a.ts`:",
         ],
     );
@@ -47,7 +48,7 @@ fn sentences_say_what_a_block_is_for() {
         Intent::New,
         &[
             "with:", "with this:", "with", "To:", "After:", "New code:", "and replace it with:",
-            "Change it to:",
+            "Change it to:", "Rewrite that to:",
         ],
     );
     check(
@@ -57,6 +58,7 @@ fn sentences_say_what_a_block_is_for() {
             "Put this near the imports:",
             "Insert the following after line 33:",
             "In **src/kill-ring.ts**, replace the `rotate` method with:",
+            "Replace `run()` with:",
             "Then add the route:",
             "And define the constant at the top of the file:",
         ],
@@ -80,8 +82,13 @@ fn sentences_say_what_a_block_is_for() {
     check(
         Intent::Example,
         &[
-            "Usage:", "Then use it like so:", "For example:", "You can now call it:", "### Example usage",
+            "Usage:",
+            "Then use it like so:",
+            "For example:",
+            "You can now call it:",
+            "### Example usage",
             "Example:",
+            "## Usage\n\nIt takes two numbers.",
         ],
     );
     check(Intent::Output, &["Output:", "This prints:", "You should see:", "The project structure:"]);
@@ -99,7 +106,7 @@ fn sentences_say_what_a_block_is_for() {
             "Relevant part of `src/a.ts`:",
         ],
     );
-    check(Intent::Unsaid, &["", "Hello", "And that is it:"]);
+    check(Intent::Unsaid, &["", "Hello", "And that is it:", "Usage\n\nIt takes two numbers."]);
 }
 
 #[test]
@@ -114,6 +121,7 @@ fn prose_names_files_and_not_code() {
     check("In `__init__.py` and aider/__main__.py:", &["__init__.py", "aider/__main__.py"]);
     check("See https://example.org/a.js", &[]);
     check("Edit the Makefile and `Dockerfile`.", &["Dockerfile"]);
+    check("In `docs/Getting started.md`:", &["docs/Getting started.md"]);
     assert_eq!(Lead::new("### `src/a.ts`\n\nThe change:").path().as_deref(), Some("src/a.ts"));
     assert_eq!(Lead::new("In `a.ts` and `b.ts`:").path(), None);
 }
@@ -135,7 +143,29 @@ fn a_few_words_link_the_halves_of_a_replacement() {
     for text in ["for this:", "Change them to:", "// After", "✅ After", "Replacement:"] {
         assert!(Lead::new(text).links(), "{text}");
     }
-    for text in ["Find this:", "Then run:", "Output:", "Add this below the imports as well:", "a\nb"] {
+    for text in [
+        "Add a new route:",
+        "Find this:",
+        "Then run:",
+        "Output:",
+        "Add this below the imports as well:",
+        "a\nb",
+    ] {
         assert!(!Lead::new(text).links(), "{text}");
     }
+}
+
+#[test]
+fn words_announce_a_later_version() {
+    for text in ["Final version:", "v2:"] {
+        assert!(Lead::new(text).revises(), "{text}");
+    }
+    let long = "This is the final version of the protocol that we agreed upon in spring, and it stays:";
+    assert!(!Lead::new(long).revises());
+}
+
+#[test]
+fn tags_of_a_page_say_nothing() {
+    assert_eq!(Lead::new("In `a.ts`\n<details>").last(), Some("In `a.ts`"));
+    assert_eq!(Lead::new("<summary>a.ts</summary>").last(), Some("<summary>a.ts</summary>"));
 }

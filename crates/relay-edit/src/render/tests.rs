@@ -227,3 +227,22 @@ fn a_refusal_names_the_file() {
         assert_eq!(error, RenderError::Inexact { dialect, path: bad.path.clone() });
     }
 }
+
+/// A change is written with as much context as tells its place from others, and no more.
+#[test]
+fn context_grows_until_a_place_is_the_only_one() {
+    let file = |change: &str| {
+        let rows: String = (0..40).map(|at| format!("row {at}\n")).collect();
+        format!("start\n  x = 1\nend a\n{rows}start\n  {change}\nend b\n{rows}")
+    };
+    let change = Change {
+        path: "a.txt".to_owned(),
+        before: Some(file("x = 1").into_bytes()),
+        after: Some(file("x = 2").into_bytes()),
+        renamed_from: None,
+        executable: None,
+    };
+    let text = render(&[change], Dialect::SearchReplace).expect("sayable");
+    assert!(text.contains("end b"), "{text}");
+    assert!(text.lines().count() < 30, "{text}");
+}

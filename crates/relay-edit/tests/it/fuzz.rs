@@ -125,7 +125,7 @@ fn a_damaged_reply_is_planned_without_harm() {
     });
 }
 
-/// A file of lines that are easily mistaken for each other, in one of the manners files come in.
+/// A file of lines that are easily mistaken for each other, with one of the endings files come with.
 fn file(random: &mut Random) -> Vec<u8> {
     let ending = *random.pick(&["\n", "\n", "\n", "\r\n", "\r"]);
     let lines: Vec<String> = (0..1 + random.below(25)).map(|_| random.line()).collect();

@@ -1,6 +1,6 @@
 //! What the options of planning change.
 
-use relay_edit::{EditStatus, Options, Plan, Strictness, codes, plan_with};
+use relay_edit::{EditStatus, Options, Plan, Strictness, codes, parse, plan_with};
 
 use crate::support::{self, files, parse_ok, plan_reply, search_replace};
 
@@ -113,6 +113,10 @@ fn an_elision_is_never_written() {
         assert_eq!(plan.diagnostics[0].code, code, "{reply}");
     };
     check_refused("a.ts", "a\nb\n", "```ts // {a.ts}\na\n// ... rest of the code\n```\n", codes::ELISION);
+    // One line is enough, whatever such a comment says.
+    let file = "import a\nb();\nc();\nd();\ne();\nf();\ng();\n";
+    let trailing = file.replace("import a\n", "// ... (imports)\n");
+    check_refused("a.ts", file, &format!("```ts // {{a.ts}}\n{trailing}```\n"), codes::ELISION);
     check_refused("a.txt", "a\nb\nc\n", &search_replace("a\nb\nc\n", "a\n...\nd\n"), codes::ELISION);
     check_refused(
         "a.ts",
@@ -243,4 +247,26 @@ fn a_document_is_not_cut_short_by_an_elision_in_a_patch() {
         let plan = plan_reply(&[("a.md", before)], &section);
         assert_eq!(plan.diagnostics.first().map(|finding| finding.code), Some(codes::ELISION), "{line}");
     }
+}
+
+/// What was shown of a file vouches for those lines, also where two parts of it meet, and for no others.
+#[test]
+fn lines_that_were_not_shown_must_be_looked_at() {
+    const FILE: &str = "a\nb\nc\nd\ne\n";
+    let needs_review = |first: usize, last: usize| {
+        let edit = format!(
+            "[EDIT_FILE path=\"a.txt\" start_line=\"{first}\" end_line=\"{last}\"]\nx\n[/EDIT_FILE]\n"
+        );
+        let options = Options {
+            views: [("a.txt".to_owned(), FILE.into())].into(),
+            shown: [("a.txt".to_owned(), vec![(1, 2), (3, 4)])].into(),
+            ..Options::default()
+        };
+        let plan = plan_with(&parse(&edit, None).edits, &files(&[("a.txt", FILE)]), &options);
+        plan.outcomes[0].needs_review
+    };
+    assert_eq!(
+        [(1, 1), (2, 3), (1, 4), (4, 5), (5, 5)].map(|(first, last)| needs_review(first, last)),
+        [false, false, false, true, true]
+    );
 }

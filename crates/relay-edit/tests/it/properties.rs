@@ -22,7 +22,7 @@ fn ending() -> impl Strategy<Value = &'static str> {
     prop_oneof![6 => Just("\n"), 2 => Just("\r\n"), 1 => Just("\r")]
 }
 
-/// A file with endings of its own manner, and perhaps no final newline.
+/// A file with its own line endings, and perhaps no final newline.
 fn file() -> impl Strategy<Value = String> {
     (prop::collection::vec(line(), 1..30), ending(), any::<bool>()).prop_map(|(lines, ending, finished)| {
         let mut text = lines.join(ending);

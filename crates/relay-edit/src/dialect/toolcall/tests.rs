@@ -151,3 +151,15 @@ fn arguments_of_a_call_that_is_not_known_refuse_a_reply() {
     let prose = crate::parse("Give it a\n<path> that exists.\n", None);
     assert!(prose.diagnostics.is_empty(), "{prose:?}");
 }
+
+#[test]
+fn content_that_is_added_to_a_file_is_not_all_of_it() {
+    for text in [
+        r#"{"name": "append_to_file", "arguments": {"path": "src/a.ts", "content": "x\n"}}"#,
+        r#"{"name": "write", "arguments": {"path": "src/a.ts", "content": "x\n", "mode": "append"}}"#,
+    ] {
+        assert!(read(text, 1).is_none_or(|calls| calls.edits.is_empty()), "{text}");
+    }
+    let text = r#"{"name": "insert", "arguments": {"path": "src/a.ts", "insert_line": 1, "new_str": "x"}}"#;
+    check(text, &[("src/a.ts", "patch")]);
+}

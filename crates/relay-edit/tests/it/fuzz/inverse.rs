@@ -9,7 +9,7 @@ use relay_edit::{
 
 use super::{after, snapshot};
 
-/// Lines with their endings, as a file of this manner has them.
+/// Lines with their endings, as such a file has them.
 fn lines(bytes: &[u8]) -> Vec<&[u8]> {
     let end = if bytes.contains(&b'\n') || !bytes.contains(&b'\r') { b'\n' } else { b'\r' };
     bytes.split_inclusive(|byte| *byte == end).collect()

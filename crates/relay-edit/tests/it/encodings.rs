@@ -1,4 +1,4 @@
-//! What holds for files of every manner and edits in every form: encodings, line endings, bytes that are not text.
+//! What holds for files of every encoding and edits in every form: encodings, line endings, bytes that are not text.
 //!
 //! The edits are true ones, so most of them land; what is checked is everything around them.
 
@@ -128,7 +128,7 @@ fn check_outside(before: &[u8], planned: &Plan, changed: &[u8]) -> Result<(), Te
 }
 
 /// Every ending is one the file had, and so are its mark and its encoding.
-fn check_manner(before: &[u8], changed: &[u8]) -> Result<(), TestCaseError> {
+fn check_around(before: &[u8], changed: &[u8]) -> Result<(), TestCaseError> {
     let mark =
         |bytes: &[u8]| bytes.get(..2).map(|mark| matches!(mark, b"\xff\xfe" | b"\xfe\xff" | b"\xef\xbb"));
     prop_assert!(changed.is_empty() || mark(before) == mark(changed) || changed.len() < 2);
@@ -176,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_form_respects_every_manner(file in file(), seed in any::<u64>(), sizes in prop::collection::vec(1..90_usize, 1..9)) {
+    fn every_form_respects_every_encoding(file in file(), seed in any::<u64>(), sizes in prop::collection::vec(1..90_usize, 1..9)) {
         let before = file.bytes();
         for form in FORMS {
             let Some(reply) = reply(&file, form, seed) else { continue };
@@ -194,7 +194,7 @@ proptest! {
             prop_assert!(!failed || planned.changes.is_empty(), "half done");
             let Some(changed) = after(&planned) else { continue };
             check_outside(&before, &planned, &changed)?;
-            check_manner(&before, &changed)?;
+            check_around(&before, &changed)?;
             check_inverse(&file, &before, &changed)?;
             // What quotes its lines, or holds them all, is recognised when it comes again.
             let again = plan(&parsed.edits, &snapshot(&changed));
