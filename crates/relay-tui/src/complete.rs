@@ -272,8 +272,10 @@ impl App {
     pub(crate) fn accept_completion(&mut self, is_sent: bool) {
         let Some(completion) = self.completion.take() else { return };
         if let Some(item) = completion.items.get(completion.selected) {
+            // Who has written it out wants to know what it needs.
+            let is_written = self.editor.text() == item.insert.trim_end();
             self.editor.complete(completion.start, &item.insert);
-            if is_sent && !item.needs_more {
+            if is_sent && (!item.needs_more || is_written) {
                 self.submit(false);
             } else if item.insert.ends_with('/') {
                 self.complete_while_typing();

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::App;
 use super::session::{Git, usage};
-use crate::conversation::{Block, Level, State, number};
+use crate::conversation::{Block, Level, State, Summary, number};
 use crate::output::Output;
 use crate::overlay::{Console, Dialog, Setup};
 
@@ -213,7 +213,8 @@ impl App {
         match frame.get("result").filter(|result| !result.is_null()) {
             Some(result) => {
                 let summary = text(result, "summary").to_owned();
-                self.conversation.push(Block::Compacted(summary, number(result, "tokensBefore")));
+                let of = Summary::Conversation(number(result, "tokensBefore"));
+                self.conversation.push(Block::Summary(of, summary));
             }
             None => {
                 let error = text(frame, "errorMessage");
@@ -443,6 +444,12 @@ impl App {
                 let line = format!("/skill:{name} {arguments}").trim_end().to_owned();
                 self.conversation.push(Block::User(line, 0));
             }
+            "custom" if text(message, "customType") == "handoff" => {
+                let whole = content_text(message);
+                let inner = whole.split_once("<handoff-context>").map_or(whole.as_str(), |(_, rest)| rest);
+                let document = inner.split_once("</handoff-context>").map_or(inner, |(document, _)| document);
+                self.conversation.push(Block::Summary(Summary::Session, document.trim().to_owned()));
+            }
             "bashExecution" => self.conversation.push(Block::Shell {
                 command: text(message, "command").to_owned(),
                 output: text(message, "output").to_owned(),
@@ -450,8 +457,11 @@ impl App {
                 is_aside: message.get("excludeFromContext").and_then(Value::as_bool).unwrap_or_default(),
             }),
             "compactionSummary" | "branchSummary" => {
-                let summary = text(message, "summary").to_owned();
-                self.conversation.push(Block::Compacted(summary, number(message, "tokensBefore")));
+                let of = match text(message, "role") {
+                    "branchSummary" => Summary::Branch,
+                    _ => Summary::Conversation(number(message, "tokensBefore")),
+                };
+                self.conversation.push(Block::Summary(of, text(message, "summary").to_owned()));
             }
             _ => {}
         }

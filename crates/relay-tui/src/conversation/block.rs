@@ -19,6 +19,17 @@ pub enum Level {
     Error,
 }
 
+/// What a summary is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summary {
+    /// What was said before in this conversation, which took this many tokens.
+    Conversation(u64),
+    /// A branch that was left.
+    Branch,
+    /// An earlier session.
+    Session,
+}
+
 /// What a turn used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
@@ -70,8 +81,8 @@ pub enum Block {
     Notice(Level, String),
     /// What a run used up, and how long it took.
     Used(Usage, u64),
-    /// The conversation was made shorter.
-    Compacted(String, u64),
+    /// A summary in place of what was said: of what, and its text.
+    Summary(Summary, String),
     /// Lines that are ready, such as an answer to a slash command.
     Lines(Vec<Line>),
 }
@@ -98,7 +109,7 @@ impl Block {
             Self::Tool(call) => of_call(call),
             Self::Reads(calls, _) => calls.iter().map(of_call).sum(),
             Self::Shell { command, output, .. } => command.len() + output.len(),
-            Self::Notice(_, text) | Self::Compacted(text, _) => text.len(),
+            Self::Notice(_, text) | Self::Summary(_, text) => text.len(),
             Self::Used(..) => 0,
             Self::Lines(lines) => lines.iter().map(|line| line.text().len()).sum(),
         }
@@ -130,7 +141,7 @@ impl Block {
             }
             Self::Notice(level, text) => notice(view, *level, text),
             Self::Used(usage, took) => vec![used(view, usage, *took)],
-            Self::Compacted(summary, before) => compacted(view, summary, *before),
+            Self::Summary(of, summary) => summarised(view, *of, summary),
             Self::Lines(lines) => lines.iter().flat_map(|line| line.clone().wrapped(view.width, 2)).collect(),
         }
     }
@@ -252,14 +263,37 @@ fn notice(view: &View<'_>, level: Level, text: &str) -> Vec<Line> {
     lines
 }
 
-fn compacted(view: &View<'_>, summary: &str, before: u64) -> Vec<Line> {
+/// Rows of a summary that are shown unless everything is.
+const SUMMARY_ROWS: usize = 6;
+
+fn summarised(view: &View<'_>, of: Summary, summary: &str) -> Vec<Line> {
     let rule = view.sign(Symbol::BoxHorizontal);
-    let text = format!("{rule}{rule} conversation compacted (was {} tokens) ", tokens(before));
+    let what = match of {
+        Summary::Conversation(0) => "the conversation so far, in short".to_owned(),
+        Summary::Conversation(before) => format!("conversation compacted (was {} tokens)", tokens(before)),
+        Summary::Branch => "the branch that was left, in short".to_owned(),
+        Summary::Session => "the session before, in short".to_owned(),
+    };
+    let text = format!("{rule}{rule} {what} ");
     let width = crate::text::width(&text);
     let line = format!("{text}{}", rule.repeat(view.width.saturating_sub(width).min(40)));
     let mut lines = vec![Line::of(line, view.fg(Token::Muted)).truncated(view.width, "")];
-    if view.is_expanded {
-        lines.extend(indented(markdown::lines(&view.narrower(2), summary)));
+    // Of the conversation itself a person has seen everything.
+    let rows = match of {
+        _ if view.is_expanded => usize::MAX,
+        Summary::Conversation(_) => 0,
+        Summary::Branch | Summary::Session => SUMMARY_ROWS,
+    };
+    if rows > 0 {
+        let mut body = indented(markdown::lines(&view.narrower(2), summary));
+        let hidden = body.len().saturating_sub(rows);
+        body.truncate(rows);
+        lines.extend(body);
+        if hidden > 0 {
+            let key = view.key(crate::keymap::Action::Expand);
+            let more = format!("  {} {hidden} more lines ({key})", view.sign(Symbol::Ellipsis));
+            lines.push(Line::of(more, view.fg(Token::Dim)));
+        }
     }
     lines
 }

@@ -11,7 +11,7 @@ mod partial;
 mod table;
 mod tool;
 
-pub use block::{Block, Level, Usage, tokens};
+pub use block::{Block, Level, Summary, Usage, tokens};
 pub use highlight::{Highlight, Highlighted, code_lines};
 pub use markdown::lines as markdown_lines;
 pub use partial::partial_json;

@@ -1,4 +1,4 @@
-//! What runs in the background: commands and subagents, their output, and ending them.
+//! What runs in the background: commands and, once there are some, other agents; their output as it comes, and ending them.
 
 use serde_json::{Value, json};
 
@@ -14,9 +14,14 @@ const LOOK_MS: u64 = 1000;
 /// Lines of output in the preview.
 const PREVIEW: usize = 12;
 
+/// What is shown of the jobs, in the order of the tabs.
+const TABS: [&str; 3] = ["all", "commands", "agents"];
+
 /// A list of jobs.
 pub struct Jobs {
     list: List,
+    /// Every job, as the agent lists them.
+    jobs: Vec<Value>,
     /// The job that Enter opens once its output is here.
     opening: Option<String>,
     asked_ms: u64,
@@ -27,11 +32,30 @@ impl Default for Jobs {
         let mut list = List::new("jobs", Vec::new());
         list.empty = "nothing runs in the background".to_owned();
         list.hints = vec![("ctrl+x".to_owned(), "end it")];
-        Self { list, opening: None, asked_ms: 0 }
+        list.below = PREVIEW;
+        Self { list, jobs: Vec::new(), opening: None, asked_ms: 0 }
     }
 }
 
 impl Jobs {
+    /// Puts the jobs of the open tab into the list. There are tabs once there is more than one kind.
+    fn arrange(&mut self) {
+        let has_agents = self.jobs.iter().any(is_agent);
+        self.list.tabs = if has_agents { TABS.map(str::to_owned).to_vec() } else { Vec::new() };
+        let tab = if has_agents { self.list.tab } else { 0 };
+        let is_shown = |job: &&Value| match tab {
+            1 => !is_agent(job),
+            2 => is_agent(job),
+            _ => true,
+        };
+        let previews: Vec<(String, Vec<Line>)> =
+            self.list.entries().iter().map(|entry| (entry.id.clone(), entry.preview.clone())).collect();
+        self.list.set(self.jobs.iter().rev().filter(is_shown).map(entry).collect());
+        previews.into_iter().for_each(|(id, preview)| self.list.show(&id, preview));
+        let running = self.jobs.iter().filter(|job| text(job, "status") == "running").count();
+        self.list.title = if running == 0 { "jobs".to_owned() } else { format!("jobs, {running} running") };
+    }
+
     fn current(&self) -> Option<String> {
         self.list.current().map(|entry| entry.id.clone())
     }
@@ -41,6 +65,11 @@ impl Jobs {
         self.current()
             .map_or(Step::Stay, |id| Step::want(Wish::Rpc(json!({ "type": "read_job", "jobId": id }))))
     }
+}
+
+/// Whether a job is another agent at work.
+fn is_agent(job: &Value) -> bool {
+    matches!(job.get("type").and_then(Value::as_str), Some("task" | "agent" | "subagent"))
 }
 
 fn text(value: &Value, name: &str) -> String {
@@ -57,7 +86,13 @@ fn entry(job: &Value) -> Entry {
     };
     let label = text(job, "label");
     let note = format!("{status}  {}", duration(number(job, "durationMs")));
-    Entry { mark: Some(mark), ..Entry::new(text(job, "id"), label).detail(text(job, "id")).note(note) }
+    let kind = text(job, "type");
+    let detail = if matches!(kind.as_str(), "" | "bash") {
+        text(job, "id")
+    } else {
+        format!("{} {kind}", text(job, "id"))
+    };
+    Entry { mark: Some(mark), ..Entry::new(text(job, "id"), label).detail(detail).note(note) }
 }
 
 impl Overlay for Jobs {
@@ -88,7 +123,10 @@ impl Overlay for Jobs {
                 self.preview()
             }
             ListKey::Left => Step::Close,
-            ListKey::Taken => self.preview(),
+            ListKey::Taken => {
+                self.arrange();
+                self.preview()
+            }
             ListKey::Other => Step::Stay,
         }
     }
@@ -101,10 +139,14 @@ impl Overlay for Jobs {
     fn response(&mut self, command: &str, answer: Result<&Value, &str>) -> Option<Step> {
         match (command, answer) {
             ("get_jobs", Ok(data)) => {
-                let jobs = data.get("jobs")?.as_array()?;
-                self.list.set(jobs.iter().rev().map(entry).collect());
+                self.jobs.clone_from(data.get("jobs")?.as_array()?);
+                self.arrange();
                 // The panel above the editor shows the same jobs.
-                Some(Step::want(Wish::Jobs(data.clone())))
+                let mut wishes = vec![Wish::Jobs(data.clone())];
+                if let Some(id) = self.current() {
+                    wishes.push(Wish::Rpc(json!({ "type": "read_job", "jobId": id })));
+                }
+                Some(Step::Do(wishes))
             }
             ("read_job", Ok(data)) => {
                 let (id, output) = (text(data, "jobId"), text(data, "text"));
@@ -150,6 +192,41 @@ impl Overlay for Jobs {
 mod tests {
     use super::*;
     use crate::app::App;
+
+    #[test]
+    fn agents_have_a_tab_of_their_own_and_output_is_shown_as_it_comes() {
+        let app = App::new(80, 24);
+        let mut jobs = Jobs::default();
+        let data = json!({ "jobs": [
+            { "id": "bg_1", "type": "bash", "label": "npm run dev", "status": "running", "durationMs": 1_000 },
+            { "id": "t_1", "type": "task", "label": "look at the parser", "status": "running", "durationMs": 900 } ] });
+        let Some(Step::Do(wishes)) = jobs.response("get_jobs", Ok(&data)) else { panic!("nothing is asked") };
+        assert!(
+            matches!(&wishes[1], Wish::Rpc(command) if command["type"] == "read_job" && command["jobId"] == "t_1")
+        );
+        jobs.response("read_job", Ok(&json!({ "jobId": "t_1", "text": "reading src/parser.rs\n" })));
+        jobs.response("get_jobs", Ok(&data));
+        let shown = |jobs: &Jobs| -> String {
+            jobs.lines(&app.view(), &app.conversation).iter().map(|line| line.text() + "\n").collect()
+        };
+        assert!(
+            shown(&jobs).contains("jobs, 2 running") && shown(&jobs).contains("reading src/parser.rs"),
+            "{}",
+            shown(&jobs)
+        );
+        jobs.key(&Key::plain(Code::Tab), &app.view());
+        assert!(
+            shown(&jobs).contains("npm run dev") && !shown(&jobs).contains("look at"),
+            "{}",
+            shown(&jobs)
+        );
+        jobs.key(&Key::plain(Code::Tab), &app.view());
+        assert!(
+            !shown(&jobs).contains("npm run dev") && shown(&jobs).contains("t_1 task"),
+            "{}",
+            shown(&jobs)
+        );
+    }
 
     #[test]
     fn jobs_are_listed_read_and_ended() {

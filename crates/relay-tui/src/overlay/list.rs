@@ -83,6 +83,8 @@ pub struct List {
     pub is_fixed: bool,
     /// Moving goes past the ends.
     pub wraps: bool,
+    /// How many lines of a preview are shown below the list where there is no room beside it.
+    pub below: usize,
     entries: Vec<Entry>,
     /// The entries that match, best first, as places in `entries`.
     shown: Vec<usize>,
@@ -257,6 +259,11 @@ impl List {
             beside(view, &mut body, preview, rows, room);
         }
         lines.extend(body);
+        if !is_wide && self.below > 0 && !preview.is_empty() {
+            // The last line is that of the keys.
+            let room = view.height.saturating_sub(lines.len() + 2).min(self.below);
+            below(view, &mut lines, preview, room);
+        }
         let mut hints = vec![(view.arrows(), "move"), ("enter".to_owned(), "choose")];
         if self.tabs.len() > 1 {
             hints.push(("tab".to_owned(), "next tab"));
@@ -352,6 +359,21 @@ pub fn rule(view: &View<'_>, title: &str) -> Line {
     let line = line.truncated(view.width.saturating_sub(2), view.sign(Symbol::Ellipsis));
     let rest = view.width.saturating_sub(line.width());
     line.and(horizontal.repeat(rest), view.fg(Token::BorderAccent))
+}
+
+/// Puts the end of a preview below the list.
+fn below(view: &View<'_>, lines: &mut Vec<Line>, preview: &[Line], room: usize) {
+    if room == 0 {
+        return;
+    }
+    let horizontal = view.sign(Symbol::BoxHorizontal).repeat(view.width.saturating_sub(4));
+    lines.push(Line::of(format!("  {horizontal}"), view.fg(Token::BorderMuted)));
+    let skip = preview.len().saturating_sub(room);
+    for line in preview.iter().skip(skip) {
+        let mut whole = Line::of("  ", Style::default());
+        whole.append(line.clone());
+        lines.push(whole.truncated(view.width, view.sign(Symbol::Ellipsis)));
+    }
 }
 
 /// Puts a preview to the right of the list.

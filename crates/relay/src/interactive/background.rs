@@ -32,8 +32,10 @@ impl Screen {
         let wake = format!("sleep 0.3; kill -CONT {}", std::process::id());
         let woken = spawn_detached("sh", &["-c", &wake], b"");
         if woken.is_ok() {
-            // A shell without job control does not stop the program, so the interface returns at once.
-            rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).unwrap_or_default();
+            // A shell without job control leaves the program as it is, and then the interface is back at once. Only this
+            // process: what is to wake it up may still be in its group.
+            let own = rustix::process::getpid();
+            rustix::process::kill_process(own, rustix::process::Signal::TSTP).unwrap_or_default();
         }
         let code = self.without_terminal(arriving);
         if code.is_none() && self.tty.take_again().is_err() {

@@ -86,6 +86,7 @@ mod translate;
 mod trust;
 mod tui;
 mod tui_commands;
+mod tui_flows;
 mod undo;
 mod views;
 mod watch;
