@@ -178,3 +178,94 @@ fn frames_hold_their_own_boxes_only() {
         assert_eq!(drawing.matches(word).count(), 1, "{word}\n{drawing}");
     }
 }
+
+#[test]
+fn states_inside_states_have_a_frame() {
+    check(
+        "stateDiagram-v2\n [*] --> Active\n state Active {\n [*] --> On\n On --> [*]\n }\n Active --> [*]",
+        PLAIN,
+        "
+ ╭───╮
+ │ ● │
+ ╰─┬─╯
+   └────────────┐
+                │
+           ┌ Active ┐
+           │    ▼   │
+           │  ╭───╮ │
+           │  │ ● │ │
+           │  ╰─┬─╯ │
+           │    │   │
+           │    │   │
+           │    ▼   │
+           │ ╭────╮ │
+           │ │ On │ │
+           │ ╰──┬─╯ │
+           │    │   │
+           │    │   │
+           │    ▼   │
+           │  ╭───╮ │
+           │  │ ◎ │ │
+           │  ╰─┬─╯ │
+   ┌───────┼────┘   │
+   │       └────────┘
+   │
+   ▼
+ ╭───╮
+ │ ◎ │
+ ╰───╯",
+    );
+}
+
+const NESTED: &str = "stateDiagram-v2
+    direction LR
+    [*] --> Idle
+    Idle --> Working : start
+    state \"At work\" as Working {
+        direction TB
+        [*] --> Reading
+        Reading --> Writing : found
+        state Writing {
+            [*] --> Draft
+            Draft --> Final
+            Final --> [*]
+        }
+        Writing --> [*]
+        --
+        [*] --> Watching
+    }
+    Working --> Idle : done
+    Working : still at work
+    state Empty {
+    }
+    Idle --> Empty";
+
+/// Every state is there once, every region has a beginning of its own, and transitions of frames lead to boxes in them.
+#[test]
+fn nested_regions_and_titles_are_drawn() {
+    for way in ["LR", "TB"] {
+        for style in [PLAIN, ASCII] {
+            let drawing = draw(&NESTED.replacen("LR", way, 1), style).unwrap();
+            for word in ["Idle", "Reading", "Draft", "Final", "Watching", "still at work", "start", "found", "done"] {
+                assert_eq!(drawing.matches(word).count(), 1, "{word}\n{drawing}");
+            }
+            assert_eq!(drawing.matches(" Writing ").count(), 1, "{drawing}");
+            assert_eq!(drawing.matches("Empty").count(), 2, "a frame and its box\n{drawing}");
+            if style == PLAIN {
+                assert_eq!((drawing.matches('●').count(), drawing.matches('◎').count()), (4, 2), "{drawing}");
+            }
+        }
+    }
+}
+
+#[test]
+fn frames_of_states_are_ended_where_they_began() {
+    for (source, says) in [
+        ("stateDiagram\n state A {\n x --> y", "A state has no `}`"),
+        ("stateDiagram\n x --> y\n }", "Line 3: `}` without a state"),
+        ("stateDiagram\n state a b {\n }", "Line 2: `a b` is not the name of a state"),
+    ] {
+        let error = draw(source, PLAIN).unwrap_err();
+        assert!(error.contains(says), "{source:?}: {error}");
+    }
+}

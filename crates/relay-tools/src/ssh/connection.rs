@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use relay_exec::{End, Program, file_mode, find_program};
 
 use super::SshFiles;
 use super::hosts::Host;
+use super::mount::Mount;
 use super::remote::{HostInfo, PROBE, PROBE_COMPAT, VERSION};
 
 /// How long a connection may take to come about.
@@ -19,10 +21,20 @@ const PERSIST: Duration = Duration::from_secs(3600);
 /// How much of an output stays in memory: its end.
 pub const TAIL_BYTES: usize = 50 << 10;
 
+impl Drop for Connections {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 /// The connections of a session.
 pub struct Connections {
     files: Box<dyn SshFiles>,
     open: Mutex<BTreeMap<String, Master>>,
+    /// Files of hosts that are mounted; none where that was tried in vain.
+    mounts: Mutex<BTreeMap<String, Option<Mount>>>,
+    /// How many sockets were made: each has a name of its own.
+    sockets: AtomicUsize,
 }
 
 /// A master connection: a thread with an `ssh` that ends when this is dropped.
@@ -53,7 +65,7 @@ pub struct Done {
 
 impl Connections {
     pub fn new(files: Box<dyn SshFiles>) -> Self {
-        Self { files, open: Mutex::default() }
+        Self { files, open: Mutex::default(), mounts: Mutex::default(), sockets: AtomicUsize::new(0) }
     }
 
     /// Runs a command on a host, through its master. `on_output` gets all output as it comes.
@@ -66,6 +78,9 @@ impl Connections {
         on_output: &mut dyn FnMut(&[u8]),
     ) -> Result<Done, String> {
         let socket = self.connect(host, cancel)?;
+        if host.mount {
+            self.mount(host, &socket, cancel);
+        }
         let mut args = options(&socket, &self.files.known_hosts());
         args.extend(["-T".to_owned(), "-o".to_owned(), "ControlMaster=no".to_owned()]);
         args.extend(address(host));
@@ -101,6 +116,12 @@ impl Connections {
         (info.version == VERSION).then_some(info)
     }
 
+    /// Where the files of a host are once it was connected to, if they are to be mounted and that can be done.
+    pub fn shown_at(&self, host: &Host) -> Option<PathBuf> {
+        find_program("sshfs").filter(|_| host.mount)?;
+        self.files.mount_point(&host.name)
+    }
+
     /// The socket of a host's master, which is started if it is not there.
     fn connect(&self, host: &Host, cancel: &Cancel) -> Result<PathBuf, String> {
         if find_program("ssh").is_none() {
@@ -113,7 +134,8 @@ impl Connections {
             *locked(&master.used) = Instant::now();
             return Ok(master.socket.clone());
         }
-        let socket = self.files.folder()?.join(format!("{}", open.len()));
+        let number = self.sockets.fetch_add(1, Ordering::Relaxed);
+        let socket = self.files.folder()?.join(number.to_string());
         let master = start(host, &socket, &self.files.known_hosts());
         wait_for(&master, host, &self.files.known_hosts(), cancel)?;
         let socket = master.socket.clone();
@@ -121,8 +143,23 @@ impl Connections {
         Ok(socket)
     }
 
-    /// Ends all connections.
+    /// Mounts the files of a host, once.
+    fn mount(&self, host: &Host, socket: &Path, cancel: &Cancel) {
+        let mut mounts = locked(&self.mounts);
+        if mounts.contains_key(&host.name) {
+            return;
+        }
+        let Some(place) = self.files.mount_point(&host.name) else { return };
+        let mut all = file_options(socket, &self.files.known_hosts());
+        if let Some(key) = &host.key {
+            all.extend(["-o".to_owned(), format!("IdentityFile={key}")]);
+        }
+        mounts.insert(host.name.clone(), Mount::start(host, &place, &all, cancel));
+    }
+
+    /// Ends all connections, after the mounts that go through them.
     pub fn close(&self) {
+        locked(&self.mounts).clear();
         self.lock().clear();
     }
 
@@ -184,19 +221,21 @@ fn wait_for(master: &Master, host: &Host, known_hosts: &Path, cancel: &Cancel) -
 
 /// What every `ssh` gets. Keys of new hosts go to a file of Relay's own; those the user knows count as well.
 fn options(socket: &Path, known_hosts: &Path) -> Vec<String> {
-    let mut all = Vec::new();
-    for option in [
+    let mut all = file_options(socket, known_hosts);
+    all.extend(["-o", "ForwardAgent=no", "-o", "ForwardX11=no"].map(str::to_owned));
+    all
+}
+
+/// The same for `sshfs`, which knows fewer of them.
+fn file_options(socket: &Path, known_hosts: &Path) -> Vec<String> {
+    let options = [
         format!("ControlPath={}", socket.display()),
         "BatchMode=yes".to_owned(),
         "StrictHostKeyChecking=accept-new".to_owned(),
         format!("UserKnownHostsFile=\"{}\" ~/.ssh/known_hosts", known_hosts.display()),
         "ConnectTimeout=15".to_owned(),
-        "ForwardAgent=no".to_owned(),
-        "ForwardX11=no".to_owned(),
-    ] {
-        all.extend(["-o".to_owned(), option]);
-    }
-    all
+    ];
+    options.into_iter().flat_map(|option| ["-o".to_owned(), option]).collect()
 }
 
 /// Where to, after which nothing is an option any more.

@@ -16,6 +16,8 @@ pub struct Host {
     pub description: Option<String>,
     /// Whether a Windows host is to be used through a POSIX shell; none finds out.
     pub compat: Option<bool>,
+    /// Whether its files are shown in a folder here.
+    pub mount: bool,
 }
 
 impl Host {
@@ -47,7 +49,7 @@ pub fn read(
             continue;
         };
         for (name, value) in listed {
-            match host(name, value, variable) {
+            match accepted(name, value, variable) {
                 Ok(host) if hosts.iter().all(|known| known.name != host.name) => hosts.push(host),
                 Ok(_) => {}
                 Err(why) => warnings.push(format!("{origin}: host `{name}`: {why}")),
@@ -57,7 +59,8 @@ pub fn read(
     (hosts, warnings)
 }
 
-fn host(name: &str, value: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<Host, String> {
+/// A host as it is written under its name.
+pub fn accepted(name: &str, value: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<Host, String> {
     let text = |keys: &[&str]| {
         let found = keys.iter().find_map(|key| value.get(*key)?.as_str());
         found.map(|text| expanded(text, variable)).filter(|text| !text.is_empty())
@@ -93,6 +96,7 @@ fn host(name: &str, value: &Value, variable: &dyn Fn(&str) -> Option<String>) ->
         key,
         description: text(&["description"]),
         compat: value.get("compat").and_then(Value::as_bool),
+        mount: value.get("mount").and_then(Value::as_bool).unwrap_or_default(),
     })
 }
 
@@ -147,7 +151,7 @@ mod tests {
     #[test]
     fn all_fields_and_variables() {
         let (hosts, warnings) = check(
-            r#"{"hosts": {"box": {"host": "${BOX}", "user": "me", "port": "2222", "key": "~/.ssh/id", "compat": false,
+            r#"{"hosts": {"box": {"host": "${BOX}", "user": "me", "port": "2222", "key": "~/.ssh/id", "compat": false, "mount": true,
                 "description": "the $NOPE box"}, "v6": {"host": "::1", "port": 22}}}"#,
         );
         assert_eq!(warnings, Vec::<String>::new());
@@ -161,6 +165,7 @@ mod tests {
                 key: Some("/home/me/.ssh/id".into()),
                 description: Some("the $NOPE box".into()),
                 compat: Some(false),
+                mount: true,
             }
         );
         assert_eq!(hosts[1].target(), "::1");

@@ -1,7 +1,9 @@
 //! `ssh`: one command on a host that the user set up.
 
 mod connection;
+mod edit;
 mod hosts;
+mod mount;
 mod remote;
 
 use std::io::Write;
@@ -14,6 +16,7 @@ use relay_exec::End;
 use serde_json::{Map, Value, json};
 
 use connection::{Connections, TAIL_BYTES};
+pub use edit::{with_host, without_host};
 use hosts::Host;
 
 /// How often someone who watches is shown what came.
@@ -34,6 +37,10 @@ pub trait SshFiles: Send + Sync {
     /// # Errors
     /// It cannot be made.
     fn folder(&self) -> Result<PathBuf, String>;
+
+    /// An empty folder in which the files of a host may be mounted. Nothing else is ever put there, and nothing removes what
+    /// is in it: it may be the host's.
+    fn mount_point(&self, host: &str) -> Option<PathBuf>;
 
     /// Where keys of new hosts go.
     fn known_hosts(&self) -> PathBuf;
@@ -79,7 +86,9 @@ impl Ssh {
                 None => "detecting...".to_owned(),
             };
             let words = host.description.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
-            description.push_str(&format!("\n- {} ({}, {about}){words}", host.name, host.target()));
+            let files = connections.shown_at(host);
+            let files = files.map(|place| format!("; its files: {}", place.display())).unwrap_or_default();
+            description.push_str(&format!("\n- {} ({}, {about}{files}){words}", host.name, host.target()));
         }
         let spec = Spec {
             name: "ssh".into(),

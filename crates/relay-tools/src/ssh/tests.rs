@@ -11,6 +11,10 @@ impl SshFiles for Files {
         Ok(self.0.clone())
     }
 
+    fn mount_point(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+
     fn known_hosts(&self) -> PathBuf {
         self.0.join("known_hosts")
     }

@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use relay_llm::keys::stored_as;
-use serde_json::{Value, json};
+use relay_tools::{with_ssh_host, without_ssh_host};
+use serde_json::{Map, Value, json};
 
 use super::{Binary, needed, text};
 use crate::agent::ssh;
@@ -22,6 +23,8 @@ impl Binary {
             "forget_keys" => self.forget_keys(arguments),
             "get_agents" => Ok(json!({ "agents": installed_agents(&self.reach.store) })),
             "get_ssh_hosts" => self.hosts(),
+            "add_ssh_host" => self.add_host(arguments),
+            "remove_ssh_host" => self.remove_host(arguments),
             "get_instructions" => Ok(json!({ "files": self.instructions })),
             "toggle_fast" => self.toggle_fast(),
             _ => return None,
@@ -92,6 +95,32 @@ impl Binary {
             }
         }
         Ok(json!({ "hosts": hosts }))
+    }
+
+    /// Adds a host, or replaces one of its name: the command's fields are those of `ssh.json`.
+    fn add_host(&self, arguments: &Value) -> Result<Value, String> {
+        let name = needed(arguments, "name")?;
+        let fields = ["host", "username", "port", "key", "description", "compat", "mount"];
+        let given = fields.iter().filter_map(|field| Some(((*field).to_owned(), arguments.get(*field)?.clone())));
+        let entry: Map<String, Value> = given.filter(|(_, value)| !value.is_null()).collect();
+        self.change_hosts(arguments, name, |text| with_ssh_host(text, name, &entry))
+    }
+
+    fn remove_host(&self, arguments: &Value) -> Result<Value, String> {
+        let name = needed(arguments, "name")?;
+        self.change_hosts(arguments, name, |text| without_ssh_host(text, name))
+    }
+
+    fn change_hosts(
+        &self,
+        arguments: &Value,
+        name: &str,
+        change: impl FnOnce(Option<&str>) -> Result<String, String>,
+    ) -> Result<Value, String> {
+        let scope = ssh::Scope::named(text(arguments, "scope"))?;
+        let file = ssh::change(&self.reach.store, &self.engine, scope, change)?;
+        // The tool lists its hosts to the model when a session begins.
+        Ok(json!({ "name": name, "file": file, "from": "the next session" }))
     }
 
     /// Faster answers at a higher price, on or off, where the provider has service tiers.
