@@ -1,6 +1,6 @@
 //! What sessions cost: lists, opening, appending, contexts, and the search over prompts.
 //!
-//! `cargo bench -p relay-agent --bench sessions` prints a table with the limit that each number has to stay under.
+//! `cargo bench -p relay-agent --bench sessions` prints a table with the limit for each number.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use relay_agent::session::{Leaf, Message, SessionLog, context, list, recent, search};
 use relay_store::Store;
 
-/// The best of this many runs counts; the machine has other things to do.
+/// The best of this many runs counts, because other programs use the machine too.
 const RUNS: usize = 7;
 
 fn main() {

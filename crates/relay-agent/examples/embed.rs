@@ -1,4 +1,4 @@
-//! Relay's agent inside another program: create, subscribe, prompt, steer, a tool of one's own, abort, dispose.
+//! Relay's agent inside another program: create, subscribe, prompt, steer, add a tool, abort, dispose.
 //!
 //! `cargo run -p relay-agent --example embed` needs neither key nor network: [`Scripted`] answers in place of a model.
 //! For a real one, use [`relay_agent::driver::Live`] with a model and its keys. The events are those that `relay rpc`

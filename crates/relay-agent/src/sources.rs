@@ -21,7 +21,7 @@ const DEPTH_LIMIT: usize = 4;
 pub enum Owner {
     /// The user, in their own folders.
     User,
-    /// Whoever wrote the repository.
+    /// The authors of the repository.
     Project,
 }
 

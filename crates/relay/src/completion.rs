@@ -1,10 +1,11 @@
-//! What a shell completes as values: transactions, models, backends, conversations.
+//! What a shell completes as values: transactions, sessions, models, backends, settings and the like.
 //!
 //! Runs on every press of Tab, so it reads only local files, makes no connections, starts nothing and recovers
 //! nothing. If something cannot be read, it offers nothing, because a shell cannot show an error message here.
 
 use clap::builder::StyledStr;
 use clap_complete::engine::CompletionCandidate;
+use relay_backends::jobs::Job;
 use relay_engine::History;
 use relay_engine::history::short;
 use relay_store::Store;
@@ -18,13 +19,13 @@ use crate::user;
 /// The variable that asks for completions instead of a command.
 pub const VARIABLE: &str = "RELAY_COMPLETE";
 
-/// How many transactions are offered.
-const TRANSACTIONS_OFFERED: usize = 50;
+/// How many transactions, and how many sessions, are offered.
+const OFFERED: usize = 50;
 
 /// The newest transactions by the beginning of their uuid, each with its summary.
 pub fn transactions() -> Vec<CompletionCandidate> {
     let Some(history) = history() else { return Vec::new() };
-    let newest = history.entries.iter().take(TRANSACTIONS_OFFERED);
+    let newest = history.entries.iter().take(OFFERED);
     newest
         .map(|entry| offer(short(entry.record.uuid), &format!("#{} {}", entry.record.sequence, about(entry))))
         .collect()
@@ -65,6 +66,64 @@ pub fn conversations() -> Vec<CompletionCandidate> {
 pub fn providers() -> Vec<CompletionCandidate> {
     let Some(models) = all_models() else { return Vec::new() };
     models.catalog.names().map(|name| offer(name.to_owned(), "")).collect()
+}
+
+/// The settings of the user and of the project.
+pub fn settings() -> Vec<CompletionCandidate> {
+    let own = relay_settings::keys().iter().map(|key| offer(key.name.to_owned(), key.meaning));
+    let project = relay_engine::config::KEYS.iter().map(|key| offer((*key).to_owned(), "of the project"));
+    own.chain(project).collect()
+}
+
+/// The newest sessions of the project, by id. Names would take reading every file.
+pub fn sessions() -> Vec<CompletionCandidate> {
+    let newest = || {
+        let project = Workspace::discover(&std::env::current_dir().ok()?).ok()?;
+        let sessions = store()?.sessions();
+        let mut found = sessions.files_in(&sessions.folder_of(project.root())).ok()?;
+        found.sort_by_key(|session| std::cmp::Reverse(session.facts.modified_ns));
+        Some(found)
+    };
+    let ids = newest().unwrap_or_default().into_iter().take(OFFERED).filter_map(|session| {
+        let name = session.path.file_stem()?.to_str()?;
+        let (when, id) = name.split_once('_')?;
+        Some(offer(id.to_owned(), when))
+    });
+    ids.collect()
+}
+
+/// The background jobs, by id.
+pub fn jobs() -> Vec<CompletionCandidate> {
+    // Opening the jobs creates their folder, so look first.
+    let known = store().filter(|store| store.state_dir().join("jobs").is_dir());
+    let jobs = known.and_then(|store| store.jobs().ok());
+    let all = jobs.and_then(|jobs| Job::all(&jobs).ok()).unwrap_or_default();
+    all.into_iter().map(|job| offer(job.id.clone(), job.prompt.lines().next().unwrap_or_default())).collect()
+}
+
+/// The themes, Relay's own and the user's.
+pub fn themes() -> Vec<CompletionCandidate> {
+    let own = store().map(|store| crate::commands::themes::own_names(&store)).unwrap_or_default();
+    let built_in = relay_tui::theme::Theme::built_in_names().map(str::to_owned);
+    built_in.chain(own).map(|name| offer(name, "")).collect()
+}
+
+/// The commands, and the topics of `relay help`.
+pub fn topics() -> Vec<CompletionCandidate> {
+    let topics = crate::cli::topics::TOPICS.iter().map(|(name, _)| offer((*name).to_owned(), "a topic"));
+    commands().into_iter().chain(topics).collect()
+}
+
+/// The commands.
+pub fn commands() -> Vec<CompletionCandidate> {
+    let root = crate::cli::definition();
+    let shown = root.get_subcommands().filter(|command| !command.is_hide_set());
+    shown.map(|command| offer(command.get_name().to_owned(), "")).collect()
+}
+
+/// What the agent may do without asking.
+pub fn policies() -> Vec<CompletionCandidate> {
+    relay_agent::policy::Level::ALL.iter().map(|level| offer(level.name().to_owned(), "")).collect()
 }
 
 /// What a backend may be allowed to do.

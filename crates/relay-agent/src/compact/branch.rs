@@ -10,17 +10,17 @@ use crate::tokens;
 
 const PREAMBLE: &str = include_str!("prompts/branch_preamble.md");
 
-/// A summary of a branch, to be made.
+/// A planned summary of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchPlan {
-    /// What a summarising model is asked.
+    /// The request to the summarising model.
     pub request: Request,
     /// The files that were read and changed there.
     pub files: FileLists,
 }
 
-/// Plans the summary of the entries that are left, oldest first. The newest that fit the window are shown; the files of
-/// all of them are listed. None if nothing was said there.
+/// Plans the summary of the abandoned entries, oldest first. The newest that fit the window are shown; the files of all
+/// of them are listed. `None` if nothing was said there.
 #[must_use]
 pub fn plan(
     left: &[&Entry],
@@ -61,7 +61,7 @@ pub fn plan(
     })
 }
 
-/// What an entry says; results are left out, what the model said about them is not.
+/// An entry's text, including what the model said about results but not the results.
 fn shown(entry: &Entry) -> Option<String> {
     if let crate::session::Body::Compaction(compaction) = entry.body() {
         let message = crate::session::message::CompactionSummaryMessage {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_said_is_nothing_to_summarise() {
+    fn a_branch_without_messages_needs_no_summary() {
         let mut branch = Branch::default();
         branch.push(serde_json::json!({ "type": "label", "targetId": "x" }));
         assert!(plan(&branch.path(), &BranchSettings::default(), 100_000, None).is_none());

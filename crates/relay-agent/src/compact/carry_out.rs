@@ -1,4 +1,4 @@
-//! Asking for summaries: several models in order, failures that pass tried again, everything announced.
+//! Requests summaries: tries several models in order, retries temporary failures, and reports every step.
 
 use relay_llm as llm;
 
@@ -23,10 +23,10 @@ pub trait Summariser {
     /// Why it failed. [`llm::ErrorKind::Aborted`] ends everything.
     fn ask(&mut self, candidate: &Candidate, request: &llm::Request) -> Result<String, llm::Error>;
 
-    /// Waits before the same model is asked again. False if an end was asked for meanwhile.
+    /// Waits before the same model is retried. Returns false if the wait was cancelled.
     fn pause(&mut self, delay_ms: u64) -> bool;
 
-    /// A summary from the remote endpoint of the settings: nothing where there is none or it is switched off.
+    /// A summary from the remote endpoint in the settings; `None` if there is none or it is off.
     ///
     /// # Errors
     /// Why it failed; the models are asked then.
@@ -36,7 +36,7 @@ pub trait Summariser {
     }
 }
 
-/// What happens while a summary is made.
+/// Events while a summary is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// It begins.
@@ -46,7 +46,7 @@ pub enum Progress {
         /// The model.
         model: String,
     },
-    /// A model failed and is asked again.
+    /// A model failed and is retried.
     Retrying {
         /// The model.
         model: String,
@@ -72,7 +72,7 @@ pub enum Progress {
 /// Why there is no summary.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SummaryError {
-    /// The user asked for an end.
+    /// The user cancelled.
     #[error("compaction was cancelled")]
     Cancelled,
     /// There is no model to ask.
@@ -81,13 +81,13 @@ pub enum SummaryError {
     /// Every model failed.
     #[error("no model wrote a summary: {reason}")]
     Failed {
-        /// What the last one said.
+        /// The last one's error.
         reason: String,
     },
 }
 
-/// Carries out the summaries of a plan. Prunings are the caller's: they change the log, not the model. None if the plan
-/// has nothing to summarise.
+/// Writes the summaries of a plan. The caller does the pruning, which changes the log and needs no model. `None` if the
+/// plan has nothing to summarise.
 ///
 /// # Errors
 /// No summary could be made; nothing has changed then.
@@ -144,10 +144,10 @@ pub fn summarise(
 
 /// What the remote endpoint is called in reports.
 const REMOTE: &str = "remote";
-/// What is wrong with an answer without text.
+/// The error for an answer without text.
 const EMPTY: &str = "the answer is empty";
 
-/// Asks one model, several times if its failure may pass. No reason means that an end was asked for.
+/// Asks one model, several times if its failure may pass. No reason means that it was cancelled.
 fn one(
     request: &Request,
     candidate: &Candidate,
@@ -175,7 +175,8 @@ fn one(
             tell(Progress::Failed { model: model(), error: error.message.clone() });
             return Err(Some(error.message));
         }
-        // What does not fit is asked with less; what fails in passing is asked after a pause that doubles.
+        // If the request does not fit, it is retried with less; a temporary failure is retried after a doubling
+        // pause.
         let delay_ms = if is_overflow { 0 } else { retry.base_delay_ms.saturating_mul(1 << attempt.min(16)) };
         let delay_ms = delay_ms.min(retry.max_delay_ms);
         window = if is_overflow { window * 2 / 3 } else { window };

@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use crate::session::content::ToolCall;
 use crate::session::{Body, Entry, Message};
 
-/// More files than this say nothing any more; the ones seen last stay.
+/// How many files are listed; the ones seen last stay.
 const FILES_LIMIT: usize = 500;
 /// Longer names are not paths.
 const PATH_LIMIT_BYTES: usize = 1_024;
 
-/// Tools that change what their path names.
+/// Tools that change the file at their path.
 const CHANGING: [&str; 8] =
     ["write", "edit", "ast_edit", "apply_patch", "notebook", "multi_edit", "str_replace", "rename"];
-/// Tools that show what their path names.
+/// Tools that show the file at their path.
 const READING: [&str; 3] = ["read", "view", "inspect_image"];
 /// Fields that hold a path, or several.
 const PATH_FIELDS: [&str; 5] = ["path", "file_path", "filePath", "notebook_path", "file"];
@@ -33,7 +33,7 @@ pub struct FileLists {
 }
 
 impl FileLists {
-    /// What the lists of an earlier summary were.
+    /// The lists of an earlier summary.
     #[must_use]
     pub fn from_details(details: Option<&Value>) -> Self {
         let list = |name: &str| {
@@ -98,12 +98,12 @@ impl FileLists {
         push(&mut self.modified, path);
     }
 
-    /// How the next summary gets to know them.
+    /// Stores them for the next summary.
     pub(crate) fn details(&self) -> Value {
         json!({ "readFiles": self.read, "modifiedFiles": self.modified })
     }
 
-    /// What the model reads of them; empty if there are none.
+    /// The text for the model; empty if there are none.
     #[must_use]
     pub fn shown(&self) -> String {
         let block = |tag: &str, paths: &[String]| match paths {
@@ -156,7 +156,7 @@ fn reported(details: Option<&Value>) -> Vec<String> {
     path(details).into_iter().chain(lists.flatten().filter_map(path)).collect()
 }
 
-/// A path on one line, without the lines that were asked for; none if it is an address.
+/// A path on one line, without a line selector; `None` if it is an address.
 fn as_path(text: &str) -> Option<String> {
     let text = text.trim();
     let is_selector = |part: &str| {

@@ -1,7 +1,7 @@
-//! Handoff: a document with which another session goes on, instead of a summary in this one.
+//! Handoff: a document from which another session continues, instead of a summary in this one.
 //!
 //! The document is written by the model in use, from the conversation as it is (so that the provider's cache serves it),
-//! without tools. Until it is there, nothing changes: a cancelled handoff leaves the session as it was.
+//! without tools. Nothing changes until it is complete: a cancelled handoff leaves the session as it was.
 
 use jiff::Timestamp;
 use relay_llm as llm;
@@ -18,10 +18,10 @@ pub const KIND: &str = "handoff";
 /// Why there is no handoff.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandoffError {
-    /// Nothing was said that could be handed off.
+    /// There are no messages to hand off.
     #[error("Nothing to hand off (no messages yet)")]
     NoMessages,
-    /// The user asked for an end.
+    /// The user cancelled.
     #[error("Handoff cancelled")]
     Cancelled,
     /// The model failed.
@@ -32,7 +32,7 @@ pub enum HandoffError {
     },
 }
 
-/// The request for the document: the live request with one more message, and no tool to be called.
+/// The request for the document: the live request with one more message, and no tool calls allowed.
 ///
 /// # Errors
 /// There are fewer than two messages.
@@ -104,7 +104,7 @@ pub fn file_name(now: Timestamp) -> String {
     format!("handoff-{}.md", now.strftime("%Y-%m-%dT%H-%M-%SZ"))
 }
 
-/// Keeps a document as a file beside its session, and says where.
+/// Saves a document as a file beside its session, and returns its path.
 ///
 /// # Errors
 /// The folder cannot be written to.

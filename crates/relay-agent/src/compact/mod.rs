@@ -1,4 +1,4 @@
-//! Compaction: a conversation that becomes too long for the model goes on with a summary.
+//! Compaction: a conversation that becomes too long for the model continues with a summary.
 //!
 //! - [`Settings`] say when: near the end of the window, after an overflow, on request, or when nothing happens.
 //! - [`plan`] decides what, purely: old results of tools give way first, then everything before a cut is summarised. A
@@ -38,5 +38,5 @@ pub use request::{Request, Subject};
 pub use settings::{BranchSettings, Settings, Strategy};
 pub use verbatim::{PINNED, Verbatim};
 
-/// What the model reads when the agent goes on by itself after a compaction.
+/// What the model reads when the agent continues on its own after a compaction.
 pub const CONTINUE: &str = include_str!("prompts/continue.md");

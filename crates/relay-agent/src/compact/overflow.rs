@@ -1,4 +1,4 @@
-//! What happens when the provider refuses a conversation as too long: a larger model, one compaction, or an end.
+//! What to do when the provider refuses a conversation as too long: a larger model, one compaction, or an end.
 
 use relay_llm::Model;
 
@@ -10,7 +10,7 @@ pub enum Remedy {
         /// Its selector, `provider/model`.
         model: String,
     },
-    /// Compact the conversation, take the failed answer out of it, and ask again.
+    /// Compact the conversation, remove the failed answer, and ask again.
     Compact,
     /// Nothing more can be done.
     GiveUp {
@@ -19,7 +19,7 @@ pub enum Remedy {
     },
 }
 
-/// Remembers what was tried since the last answer, so that nothing is tried for ever.
+/// Remembers the attempts since the last answer, so that nothing is retried forever.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     has_promoted: bool,
@@ -53,8 +53,8 @@ impl Recovery {
         *self = Self::default();
     }
 
-    /// Whether an overflow that a message in the log reports is still to be dealt with: it is that of the model in use,
-    /// and the conversation was not compacted since.
+    /// Whether an overflow reported in the log still needs handling: it came from the current model, and the
+    /// conversation has not been compacted since.
     #[must_use]
     pub fn is_current(
         failed_model: &str,
@@ -66,7 +66,7 @@ impl Recovery {
     }
 }
 
-/// What decides which larger model is asked.
+/// The facts for choosing a larger model.
 #[derive(Clone, Copy, Debug)]
 pub struct Promotion<'a> {
     /// The model in use.
@@ -79,7 +79,7 @@ pub struct Promotion<'a> {
     pub has_key: fn(&Model) -> bool,
 }
 
-/// The model to ask instead: the one that is named, else the smallest larger one of the same provider and wire format.
+/// The model to ask instead: the configured one, else the smallest larger one of the same provider and wire format.
 /// Only one with a key counts.
 #[must_use]
 pub fn promotion<'a>(choice: &Promotion<'a>) -> Option<&'a Model> {

@@ -1,7 +1,7 @@
-//! The plan of a compaction: what gives way, what is summarised, what is kept.
+//! The plan of a compaction: what to prune, what to summarise, what to keep.
 //!
 //! Planning is pure. The plan names results to prune and holds the requests to a summarising model; [`Plan::finish`]
-//! makes the entry from the answers. Who asks the model is [`carry_out`](super::carry_out), or the turn loop itself.
+//! makes the entry from the answers. [`carry_out`](super::carry_out) or the turn loop itself asks the model.
 
 use serde_json::Value;
 
@@ -21,17 +21,17 @@ const SPLIT: &str = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 /// Why a conversation is compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// It came near the end of the window.
+    /// The window is nearly full.
     Threshold,
     /// The provider refused it as too long.
     Overflow,
     /// The user asked for it.
     Request,
-    /// It is large and nothing happens.
+    /// It is large and idle.
     Idle,
 }
 
-/// Everything a plan depends on beside the branch.
+/// Everything a plan depends on besides the branch.
 #[derive(Clone, Debug)]
 pub struct Situation<'a> {
     /// Why.
@@ -42,7 +42,7 @@ pub struct Situation<'a> {
     pub window: u64,
     /// What the user wants the summary to be about.
     pub focus: Option<String>,
-    /// Instructions that must survive word for word, beside those pinned in the session.
+    /// Instructions that must survive word for word, besides those pinned in the session.
     pub pinned: Vec<String>,
     /// What hooks add.
     pub hooks: Hooks,
@@ -59,11 +59,11 @@ impl<'a> Situation<'a> {
 /// What hooks add to a compaction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hooks {
-    /// Another question than Relay's.
+    /// A question that replaces Relay's.
     pub instructions: Option<String>,
     /// Lines for the summarising model to consider.
     pub context: Vec<String>,
-    /// What is to be kept in the entry for the next time.
+    /// Data to store in the entry for the next time.
     pub preserve_data: Option<Value>,
 }
 
@@ -84,9 +84,9 @@ pub enum Nothing {
 /// What a compaction will do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Results that give way to a note, whatever else happens.
+    /// Results to replace by a note, whatever else happens.
     pub prunings: Vec<Pruning>,
-    /// What is summarised; nothing if pruning is enough.
+    /// What to summarise; `None` if pruning is enough.
     pub cut: Option<Cut>,
     /// How many tokens the conversation has.
     pub tokens_before: u64,
@@ -152,7 +152,7 @@ pub fn plan(path: &[&Entry], situation: &Situation<'_>) -> Result<Plan, Nothing>
         return if prunings.is_empty() { Err(Nothing::TooShort) } else { Ok(plan(prunings, None)) };
     };
     let kept = view.seen.get(at..).unwrap_or_default();
-    // What is summarised stays in the log as it was; only what the model goes on reading gives way.
+    // Summarised entries stay in the log unchanged; pruning affects only what the model continues to read.
     prunings.retain(|pruning| kept.iter().any(|seen| seen.entry.id() == pruning.entry_id));
     if situation.trigger == Trigger::Overflow {
         let room = settings.threshold(situation.window) / 2;
@@ -175,10 +175,10 @@ fn find_cut(view: &View<'_>, situation: &Situation<'_>) -> Option<usize> {
     let all: u64 = view.seen.iter().map(|seen| seen.tokens).sum();
     let mut keep = situation.settings.keep_recent(situation.window);
     if situation.trigger == Trigger::Request {
-        // Whoever asks for it wants a shorter conversation, also when it is not long.
+        // A user who asks for it wants a shorter conversation even if it is not long.
         keep = keep.min(all / 2);
     }
-    // What is kept is chosen by estimates, which may be too small for this conversation.
+    // The choice of what to keep relies on estimates, which may be too small for this conversation.
     let keep = (keep as f64 / view.scale()) as u64;
     let mut kept = 0;
     let wanted = view.seen.iter().enumerate().rev().find_map(|(at, seen)| {
@@ -188,7 +188,7 @@ fn find_cut(view: &View<'_>, situation: &Situation<'_>) -> Option<usize> {
     let can_cut = |at: &usize| *at > 0 && view.can_cut.get(*at).copied().unwrap_or(false);
     let cut = (wanted..view.seen.len()).find(can_cut).or_else(|| (0..wanted).rev().find(can_cut))?;
     let summarised: u64 = view.seen.iter().take(cut).map(|seen| seen.tokens).sum();
-    // A few words less are not worth a request and a cold cache, and would come again after every turn.
+    // Saving a few words is not worth a request and a cold cache, and would recur after every turn.
     let is_worth_it = matches!(situation.trigger, Trigger::Request | Trigger::Overflow)
         || summarised >= (situation.window / 50).min(2_000);
     is_worth_it.then_some(cut)
@@ -240,7 +240,7 @@ fn first_kept(path: &[&Entry], first: &Entry) -> String {
     path.get(at - quiet).map_or_else(|| first.id().to_owned(), |entry| entry.id().to_owned())
 }
 
-/// A summary without what Relay put after it: that is worked out again.
+/// A summary without the parts that Relay appended, which are computed anew.
 fn stripped(compaction: &Compaction) -> String {
     const ADDED: [&str; 4] = [
         "\n\n<pinned-instructions>\n",
@@ -268,7 +268,7 @@ fn stripped(compaction: &Compaction) -> String {
 }
 
 impl Plan {
-    /// What a summarising model has to be asked: nothing, one question, or two where a turn is cut.
+    /// The requests to a summarising model: none, one, or two if a turn is cut.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         let Some(cut) = &self.cut else { return Vec::new() };
@@ -287,7 +287,7 @@ impl Plan {
         }
         if !cut.turn.is_empty() {
             requests.push(Request {
-                // A hook's question is asked once, about what comes first.
+                // A hook's question is asked once, about the first part.
                 instructions: self.hooks.instructions.clone().filter(|_| requests.is_empty()),
                 max_output: (self.max_output / 2).max(512),
                 ..request(Subject::Turn, &cut.turn, None)
@@ -312,7 +312,7 @@ impl Plan {
                 }
             }
         }
-        // Only a turn was summarised: what was known before still holds.
+        // Only a turn was summarised, so the earlier data still applies.
         let history = history.or_else(|| cut.previous.clone());
         let mut summary = match (history, turn) {
             (Some(history), Some(turn)) => format!("{history}{SPLIT}{turn}"),

@@ -1,7 +1,7 @@
-//! Pruning: old results of tools give way to a note before anything is summarised.
+//! Pruning: old tool results are replaced by a note before anything is summarised.
 //!
-//! Most of a long conversation is what tools returned, and little of it matters later. What was read with `read` stays,
-//! because edits depend on it, and so do skills. The log keeps the note with the time in `prunedAt`.
+//! Most of a long conversation is what tools returned, and little of it matters later. Results of `read` stay, because
+//! edits depend on them, and so do skills. The log keeps the note with the time in `prunedAt`.
 
 use serde_json::json;
 
@@ -10,14 +10,14 @@ use crate::session::{Entry, Message};
 
 /// The newest results with this many tokens are left alone.
 pub const PROTECTED_TOKENS: u64 = 40_000;
-/// Less than this is not worth losing the provider's cache.
+/// Saving less than this is not worth losing the provider's cache.
 pub const WORTH_TOKENS: u64 = 20_000;
 /// Results of these tools are left alone.
 pub const PROTECTED_TOOLS: [&str; 2] = ["read", "skill"];
 /// Smaller results than this are left alone even when the conversation does not fit: the note would be as long.
 const SMALL_TOKENS: u64 = 200;
 
-/// A result that gives way to a note.
+/// A result to replace by a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pruning {
     /// The entry of the result.
@@ -58,7 +58,7 @@ pub(crate) fn noted(text: &str) -> Option<u64> {
     text.strip_prefix("[Output truncated - ")?.strip_suffix(" tokens]")?.parse().ok()
 }
 
-/// The results that give way by the usual rules; none if that is not worth it.
+/// The results to prune by the usual rules; none if that is not worth it.
 pub(crate) fn usual(view: &View<'_>) -> Vec<Pruning> {
     let mut newer = 0;
     let mut prunings = Vec::new();
@@ -92,7 +92,7 @@ pub(crate) fn forced(kept: &[Seen<'_>], room: u64) -> Vec<Pruning> {
     prunings
 }
 
-/// A result that was not pruned yet, and the tool it is of.
+/// A result that was not pruned yet, and its tool.
 fn candidate<'a>(seen: &Seen<'a>) -> Option<(&'a str, Pruning)> {
     match seen.entry.message()? {
         Message::ToolResult(result) if result.pruned_at.is_none() => {

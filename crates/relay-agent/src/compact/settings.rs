@@ -1,4 +1,4 @@
-//! The settings of compaction and of branch summaries: names, defaults and what they come to for a model.
+//! The settings of compaction and of branch summaries: names, defaults and effective values for a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
-    /// What came before is summarised, and the session goes on.
+    /// Earlier messages are summarised, and the session continues.
     #[default]
     ContextFull,
     /// A new session begins with a handoff document.
     Handoff,
-    /// Nothing happens by itself.
+    /// Nothing happens automatically.
     Off,
 }
 
@@ -35,15 +35,15 @@ pub struct Settings {
     pub reserve_tokens: u64,
     /// How many tokens of the newest messages stay word for word.
     pub keep_recent_tokens: u64,
-    /// Whether the agent goes on by itself afterwards.
+    /// Whether the agent continues on its own afterwards.
     pub auto_continue: bool,
     /// The address of the remote endpoint.
     pub remote_endpoint: Option<String>,
-    /// Whether a session that is not used is compacted.
+    /// Whether an idle session is compacted.
     pub idle_enabled: bool,
-    /// From how many tokens on.
+    /// The minimum number of tokens.
     pub idle_threshold_tokens: u64,
-    /// After how many seconds.
+    /// The idle time in seconds.
     pub idle_timeout_seconds: u64,
 }
 
@@ -68,7 +68,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// From how many tokens on a conversation with a model of this window is compacted.
+    /// The number of tokens at which a conversation is compacted, for a model with this window.
     ///
     /// ```
     /// let settings = relay_agent::compact::Settings::default();
@@ -100,7 +100,7 @@ impl Settings {
         self.enabled && self.strategy != Strategy::Off && window > 0 && tokens > self.threshold(window)
     }
 
-    /// Whether a conversation of this size is compacted after nothing happened for this long. The agent does not go on
+    /// Whether a conversation of this size is compacted after being idle for this long. The agent does not continue
     /// afterwards.
     #[must_use]
     pub fn is_idle_due(&self, tokens: u64, idle_ms: u64) -> bool {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_due_where_it_is_switched_off() {
+    fn nothing_is_due_if_turned_off() {
         let on = Settings::default();
         assert!(!on.is_due(170_000, 200_000) && on.is_due(170_001, 200_000));
         for off in [

@@ -1,14 +1,14 @@
 //! A conversation as a text to summarise.
 //!
 //! The summarising model must read the conversation, not take part in it: so it gets one text instead of messages, with
-//! long results cut and every tag that could end the frame escaped.
+//! long results cut and with every tag escaped that could end the frame.
 
 use crate::frame;
 use crate::session::Message;
 use crate::session::content::{Block, Content, ToolCall};
 use crate::session::message::Execution;
 
-/// How much of a tool's result is shown: its beginning and its end say what came of it.
+/// How much of a tool's result is shown: its beginning and its end show the outcome.
 const RESULT_LIMIT_CHARS: usize = 2_000;
 /// How much of one argument of a call is shown.
 const ARGUMENT_LIMIT_CHARS: usize = 400;

@@ -1,4 +1,4 @@
-//! What survives a compaction word for word: the latest request, and instructions that were pinned.
+//! The text that survives a compaction word for word: the latest request, and pinned instructions.
 //!
 //! A summary is a model's wording. What the user asked for last, and what they pinned, is too important for that, so
 //! it follows the summary unchanged. The entry's `details` keep it too: the next compaction takes it from there, not from
@@ -25,7 +25,7 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    /// What has to be carried over a cut before entry `cut` of the view. Labels come from the whole branch.
+    /// What must survive a cut before entry `cut` of the view. Labels come from the whole branch.
     pub(crate) fn collect(path: &[&Entry], view: &View<'_>, cut: usize, pinned: &[String]) -> Self {
         let latest =
             view.seen.iter().enumerate().rev().find_map(|(at, seen)| Some((at, request(seen.entry)?)));
@@ -66,7 +66,7 @@ impl Verbatim {
         shown
     }
 
-    /// How the next compaction gets to know it.
+    /// Stores it for the next compaction.
     pub(crate) fn add_to(&self, details: &mut Value) {
         if let Some(request) = &self.latest_request {
             details["latestRequest"] = json!(request);
@@ -87,7 +87,7 @@ fn earlier_pins(compaction: &Compaction) -> Vec<String> {
     list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The labels that hold at the end of a branch.
+/// The labels in effect at the end of a branch.
 fn labels<'a>(path: &[&'a Entry]) -> HashMap<&'a str, &'a str> {
     let mut labels = HashMap::new();
     for entry in path {

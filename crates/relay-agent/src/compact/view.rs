@@ -1,4 +1,4 @@
-//! What a model sees of a branch, entry by entry: what compaction decides about.
+//! What a model sees of a branch, entry by entry: the input of compaction.
 //!
 //! A [`View`] holds the entries after the last compaction and those it kept, in order, each with its size, and knows
 //! where the branch may be cut: never so that a tool call and its result end up on different sides.
@@ -17,7 +17,7 @@ pub(crate) struct Seen<'a> {
     pub entry: &'a Entry,
     /// About how many tokens it takes.
     pub tokens: u64,
-    /// Whether it comes after the last compaction, so that what it says about usage still holds.
+    /// Whether it comes after the last compaction, so that its usage figures still apply.
     pub is_new: bool,
 }
 
@@ -127,7 +127,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether an entry may be the first that is kept: not a result, and no call before it is still without one.
+/// Whether an entry may be the first one kept: it is not a result, and every earlier call has one.
 fn cuts(seen: &[Seen<'_>]) -> Vec<bool> {
     let mut open: HashMap<&str, usize> = HashMap::new();
     let mut blocked_until = vec![0_usize; seen.len()];
@@ -200,7 +200,7 @@ pub(crate) fn request(entry: &Entry) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// The words, and a mark for each picture: it cannot survive in a summary, but that there was one can.
+/// The words, and a mark for each picture: it cannot survive in a summary, but its mention can.
 fn with_pictures(content: &crate::session::Content) -> String {
     let pictures =
         content.blocks().iter().filter(|block| matches!(block, crate::session::Block::Image { .. })).count();

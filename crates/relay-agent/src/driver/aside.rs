@@ -1,4 +1,4 @@
-//! Asking a model beside the conversation: for summaries, handoffs and names. Nothing of it enters the log by itself.
+//! Side requests to models: for summaries, handoffs and names. They do not enter the log by themselves.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -14,7 +14,7 @@ use crate::frame;
 use crate::secrets::Masker;
 use crate::session::body::BranchSummary;
 
-/// How often a pause looks whether an end was asked for.
+/// How often a pause checks for a cancel.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// The longest name of a session.
 const TITLE_CHARS: usize = 60;
@@ -23,7 +23,7 @@ const PROMPT_CHARS: usize = 4_000;
 /// The longest answer to the question for a name. Models that think before they answer need some room.
 const TITLE_TOKENS: u64 = 1_000;
 
-/// What a model beside the conversation is wanted for.
+/// The purpose of a side request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideJob {
     /// A name for the session, by a small model.
@@ -32,7 +32,7 @@ pub enum SideJob {
     Summary,
 }
 
-/// Other models than the one the session talks to, as far as the user configured some.
+/// The models for side requests that the user configured.
 pub trait OtherModels: Send + Sync {
     /// Those for a job, best first.
     fn for_job(&self, job: SideJob) -> Vec<Arc<dyn Asker>>;
@@ -57,7 +57,7 @@ impl OtherModels for NoOthers {
     }
 }
 
-/// Models to be asked beside the conversation, on the thread of whoever needs the answer.
+/// Side requests, made on the caller's thread.
 pub struct Aside {
     askers: Vec<Arc<dyn Asker>>,
     others: Arc<dyn OtherModels>,
@@ -66,7 +66,7 @@ pub struct Aside {
 }
 
 impl Agent {
-    /// The models for a job beside the conversation. Summaries may always be written by the session's own model.
+    /// The models for a side request. Summaries may always be written by the session's own model.
     #[must_use]
     pub fn aside(&self, job: SideJob, cancel: Cancel) -> Aside {
         let own = (job == SideJob::Summary).then(|| Arc::clone(&self.asking.asker));
@@ -107,10 +107,10 @@ impl Aside {
     /// Asks the first model.
     ///
     /// # Errors
-    /// There is none, it failed, or an end was asked for.
+    /// There is none, it failed, or it was cancelled.
     pub fn ask(&self, request: &Request) -> Result<Turn, Error> {
         let asker = self.askers.first();
-        let asker = asker.ok_or_else(|| Error::new(ErrorKind::NotFound, "", "there is no model to ask"))?;
+        let asker = asker.ok_or_else(|| Error::new(ErrorKind::NotFound, "", "no model is available"))?;
         self.ask_one(&**asker, request)
     }
 
@@ -131,7 +131,7 @@ impl Aside {
     /// The summary of a branch that is left for `target`.
     ///
     /// # Errors
-    /// No model wrote one, or an end was asked for.
+    /// No model wrote one, or it was cancelled.
     pub fn branch_summary(
         &mut self,
         plan: &BranchPlan,
@@ -185,7 +185,7 @@ pub fn title_from(prompt: &str) -> Option<String> {
     tidy_title(prompt)
 }
 
-/// The first line with words, without what models put around names.
+/// The first line with words, without the decoration that models put around names.
 fn tidy_title(text: &str) -> Option<String> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let is_around = |c: char| matches!(c, '"' | '\'' | '`' | '“' | '”' | '*' | '#') || c.is_whitespace();

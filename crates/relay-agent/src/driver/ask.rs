@@ -1,4 +1,4 @@
-//! Asking a person whether a call may run.
+//! Asks a person whether a call may run.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ const SESSION: &str = "session";
 const ALWAYS: &str = "always";
 const NO: &str = "no";
 
-/// What a person is asked about.
+/// The question for a person.
 pub struct Asked<'a> {
     pub call: &'a ToolCall,
     pub reasons: &'a [Reason],

@@ -1,4 +1,4 @@
-//! Putting an agent together.
+//! Assembles an agent.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ use crate::turn::{Settings, State};
 /// How many events may wait for the agent's thread. Few, so that a slow front end slows the provider.
 const INBOX: usize = 64;
 
-/// What an agent is made of.
+/// The parts of an agent.
 pub struct AgentBuilder {
     /// The session.
     pub log: SessionLog,
@@ -30,21 +30,21 @@ pub struct AgentBuilder {
     pub registry: Registry,
     /// Which of them are offered.
     pub selection: Selection,
-    /// What tools get of the world.
+    /// What tools can access.
     pub services: Services,
     /// What may happen without asking.
     pub policy: Policy,
-    /// What the user set.
+    /// The user's settings.
     pub settings: Settings,
-    /// When and how the conversation is made shorter.
+    /// When and how the conversation is compacted.
     pub compaction: compact::Settings,
-    /// Makes the session that goes on where this one hands off; without it, none does.
+    /// Creates the session that continues after a handoff; without it, handoffs are not possible.
     pub new_session: Option<NewSession>,
     /// Finds stream rules that answers break.
     pub rules: Box<dyn StreamRules>,
     /// Keeps secrets on this machine.
     pub masker: Masker,
-    /// Takes every event.
+    /// Receives every event.
     pub observer: Observer,
     /// How long the agent may work in all.
     pub time: Option<Duration>,
@@ -79,7 +79,7 @@ impl AgentBuilder {
         }
     }
 
-    /// Puts the agent together. What the session's log says about modes and checkpoints holds again.
+    /// Assembles the agent, and restores modes and checkpoints from the session's log.
     ///
     /// # Errors
     /// A tool was asked for that is not there.

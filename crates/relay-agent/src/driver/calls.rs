@@ -1,4 +1,4 @@
-//! Running a call: its arguments are checked, policy decides, a person may be asked, then the tool runs.
+//! Runs a call: checks its arguments, lets policy decide, may ask a person, then runs the tool.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +18,7 @@ use crate::tool::{
 pub struct Job {
     pub call: ToolCall,
     pub tool: Option<Arc<dyn Tool>>,
-    /// The names of the tools there are, for a model that invents one.
+    /// The names of all tools, for a model that invents one.
     pub known: Vec<String>,
     pub services: Services,
     pub facts: Facts,
@@ -100,7 +100,7 @@ impl Job {
     }
 }
 
-/// The output, with texts cut that no model should get whole.
+/// The output, with texts cut that are too long for a model.
 fn bounded(mut output: Output) -> Output {
     for block in &mut output.content {
         if let Block::Text { text, .. } = block

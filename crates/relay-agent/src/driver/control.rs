@@ -1,4 +1,5 @@
-//! What front ends ask of an agent beside prompts: which model, which session, which tools, what was said.
+//! What front ends can do with an agent besides prompting it: choose model, session and tools, and read what was
+//! said.
 
 use std::sync::{Arc, PoisonError};
 
@@ -16,13 +17,13 @@ use crate::tool::{Facts, Registry, Selection, Services, UnknownTool};
 use crate::turn::{EditedTodos, Happened, TODOS};
 
 impl Agent {
-    /// Whether a run is under way.
+    /// Whether a run is in progress.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.state.is_busy()
     }
 
-    /// Whether the conversation is being made shorter.
+    /// Whether the conversation is being compacted.
     #[must_use]
     pub fn is_compacting(&self) -> bool {
         self.state.is_compacting()
@@ -34,7 +35,7 @@ impl Agent {
         &self.log
     }
 
-    /// The session, to label and move about in while no run is under way.
+    /// The session, for labelling and navigating while no run is in progress.
     pub fn log_mut(&mut self) -> &mut SessionLog {
         &mut self.log
     }
@@ -45,7 +46,7 @@ impl Agent {
         &self.asking.asker
     }
 
-    /// How hard the model shall think.
+    /// How hard the model should think.
     #[must_use]
     pub fn thinking(&self) -> Option<Thinking> {
         self.asking.thinking
@@ -57,7 +58,7 @@ impl Agent {
         &self.facts
     }
 
-    /// What waits to be said: between two tools, after the answer.
+    /// The queued messages: steering ones, and those for after the answer.
     #[must_use]
     pub fn waiting(&self) -> (Vec<String>, Vec<String>) {
         self.state.queues.texts()
@@ -90,12 +91,12 @@ impl Agent {
         change(&mut self.policy.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Another level of policy from now on.
+    /// Changes the policy level.
     pub fn set_policy(&self, level: Level) {
         self.with_policy(|policy| policy.level = level);
     }
 
-    /// Asks another model from now on. The log remembers it.
+    /// Switches to another model, and logs it.
     pub fn set_model(&mut self, asker: Arc<dyn Asker>) {
         let selector = asker.model().selector();
         let window = asker.model().limits.context;
@@ -105,7 +106,7 @@ impl Agent {
         self.append(Body::ModelChange(ModelChange { model: selector, ..ModelChange::default() }));
     }
 
-    /// Has the model think this hard from now on. The log remembers it.
+    /// Changes how hard the model thinks, and logs it.
     pub fn set_thinking(&mut self, level: Thinking) {
         self.asking.thinking = Some(level);
         let thinking_level = Some(level.name().to_owned());
@@ -122,7 +123,7 @@ impl Agent {
         Ok(is_new)
     }
 
-    /// Goes on with another session. Only while no run is under way; says whether it was done.
+    /// Switches to another session. Only possible while no run is in progress; returns whether it was done.
     pub fn switch(&mut self, log: SessionLog) -> bool {
         if self.state.is_busy() {
             return false;
@@ -131,9 +132,9 @@ impl Agent {
         true
     }
 
-    /// Goes on with another log: what it says about modes, goals and checkpoints holds.
+    /// Switches to another log, and restores its modes, goals and checkpoints.
     pub(super) fn adopt(&mut self, log: SessionLog) {
-        // What goes on in the background belongs to the session that is left.
+        // Background work belongs to the old session.
         self.services.jobs.tear_down();
         self.under_way.delivery = None;
         self.services.session = log.id().to_owned();
@@ -154,8 +155,8 @@ impl Agent {
         self.state.note_todos(&self.facts.kept);
     }
 
-    /// Moves to another place in the session's tree, with or without a summary of what is left. Only while no
-    /// run is under way.
+    /// Moves to another place in the session's tree, with or without a summary of the abandoned branch. Only possible
+    /// while no run is in progress.
     ///
     /// # Errors
     /// There is no such entry, or the summary cannot be written.
@@ -191,13 +192,13 @@ impl Agent {
         compact::context_tokens(&self.log.path_to_leaf())
     }
 
-    /// What tools get of the world.
+    /// What tools can access.
     #[must_use]
     pub fn services(&self) -> &Services {
         &self.services
     }
 
-    /// Sets, pauses, resumes or drops the goal of the session, as a person asks for it.
+    /// Sets, pauses, resumes or drops the session's goal at a person's request.
     pub fn change_goal(&mut self, goal: Option<Value>) {
         self.set_goal(goal);
     }
@@ -222,7 +223,7 @@ impl Agent {
         self.tools.registry.replace(is_one_of_these, tools);
     }
 
-    /// Whether the conversation is made shorter by itself.
+    /// Whether the conversation is compacted automatically.
     pub fn set_auto_compaction(&mut self, enabled: bool) {
         self.compaction.enabled = enabled;
         let window = self.asking.asker.model().limits.context;
@@ -235,7 +236,7 @@ impl Agent {
         self.state.settings.steering_waits = waits;
     }
 
-    /// What goes on in the background.
+    /// The background jobs.
     #[must_use]
     pub fn jobs(&self) -> &Jobs {
         &self.services.jobs

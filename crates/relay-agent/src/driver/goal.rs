@@ -21,7 +21,7 @@ pub struct GoalClock {
 }
 
 impl Agent {
-    /// The goal has another state: the log keeps it, and the tools follow.
+    /// Changes the goal's state in the log, and updates the tools.
     pub(super) fn set_goal(&mut self, goal: Option<Value>) {
         self.count_seconds();
         let goal = self.with_usage(goal);
@@ -70,7 +70,7 @@ impl Agent {
         self.report(&Event::Session(SessionEvent::Goal(goal)));
     }
 
-    /// A run is over: what the goal has used so far goes into the log.
+    /// At the end of a run, logs what the goal has used so far.
     pub(super) fn keep_goal_usage(&mut self) {
         if self.state.goal {
             self.count_seconds();
@@ -79,7 +79,7 @@ impl Agent {
         }
     }
 
-    /// Puts the goal in front of the model.
+    /// Shows the goal to the model.
     pub(super) fn remind_of_goal(&mut self, continues: bool) {
         self.count_seconds();
         let Some(goal) = &self.facts.goal else { return };
@@ -100,7 +100,7 @@ impl Agent {
         }
     }
 
-    /// Adds the whole seconds since the last look to an open goal.
+    /// Adds the whole seconds since the last update to an open goal.
     fn count_seconds(&mut self) {
         let Some(since) = self.goal.since else { return };
         let seconds = since.elapsed().as_secs();

@@ -1,4 +1,4 @@
-//! Handoff: another session goes on, with a document that this one's model writes.
+//! Handoff: another session continues, from a document that this one's model writes.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,16 +13,16 @@ use crate::event::{CompactReason, Event, SessionEvent};
 use crate::session::{Body, SessionLog};
 use crate::turn::{Compacted, Happened};
 
-/// Makes the session that goes on where this one ends.
+/// Creates the session that continues this one.
 pub type NewSession = Arc<dyn Fn(&SessionLog) -> Result<SessionLog, String> + Send + Sync>;
 
 impl Agent {
-    /// Has the document written, and goes on in a new session.
+    /// Has the document written, and continues in a new session.
     pub(super) fn hand_off(&mut self, reason: CompactReason, focus: Option<&str>) {
         let request = handoff::request(&self.request(None), focus);
         let request = match (request, &self.new_session) {
             (Ok(request), Some(_)) => request,
-            (Ok(_), None) => return self.not_handed_off("sessions cannot be made here".to_owned()),
+            (Ok(_), None) => return self.not_handed_off("this front end cannot create sessions".to_owned()),
             (Err(error), _) => return self.not_handed_off(error.to_string()),
         };
         let tokens_before = self.context_tokens();
@@ -42,7 +42,7 @@ impl Agent {
                     tokens_before,
                 })));
             };
-            // An agent that is gone needs no document.
+            // If the agent is gone, the document is not needed.
             drop(sender.send(Mail::Errand(Box::new(errand))));
         });
         if started.is_err() {
@@ -54,9 +54,9 @@ impl Agent {
         self.queue(Happened::Compacted(Err(why)));
     }
 
-    /// Goes on in a new session that begins with the document.
+    /// Continues in a new session that begins with the document.
     fn go_on_with(&mut self, document: &str, reason: CompactReason) -> Result<String, String> {
-        let make = self.new_session.clone().ok_or("sessions cannot be made here")?;
+        let make = self.new_session.clone().ok_or("this front end cannot create sessions")?;
         let log = make(&self.log)?;
         let is_automatic = reason != CompactReason::Handoff;
         if is_automatic

@@ -1,4 +1,4 @@
-//! Background jobs and the conversation: what they have to say is said between two runs.
+//! Background jobs and the conversation: their messages are delivered between two runs.
 
 use super::Agent;
 use crate::event::{Ended, Event};
@@ -6,8 +6,8 @@ use crate::session::Message;
 use crate::turn::{Delivery, Happened};
 
 impl Agent {
-    /// Waits until no background job runs and everything they had to say was answered; says how that ended. The
-    /// run before it must have ended well.
+    /// Waits until no background job runs and all their messages were answered; returns how that ended. The previous
+    /// run must have succeeded.
     pub fn finish_jobs(&mut self) -> Ended {
         let mut ended = Ended::Done;
         while ended == Ended::Done && (self.services.jobs.is_busy() || self.state.is_busy()) {
@@ -28,14 +28,14 @@ impl Agent {
         ended
     }
 
-    /// Has front ends hear of jobs that started or ended.
+    /// Tells front ends about jobs that started or ended.
     pub(super) fn report_jobs(&mut self) {
         for event in self.services.jobs.take_events() {
             self.report(&Event::Job(event));
         }
     }
 
-    /// What background jobs have to say, once the conversation is idle.
+    /// Delivers messages of background jobs once the conversation is idle.
     pub(super) fn said_by_jobs(&mut self) -> Option<Happened> {
         if self.state.is_busy() || self.post.quits || self.under_way.delivery.is_some() {
             return None;
@@ -47,7 +47,7 @@ impl Agent {
         Some(Happened::FollowedUp(prompt))
     }
 
-    /// A message went into the log, or could not be written: what a job said is not lost with it.
+    /// Handles a message that was logged or could not be: a job's message must not be lost with it.
     pub(super) fn delivered(&mut self, message: Option<&Message>, is_written: bool) {
         if !matches!(message, Some(Message::Custom(_))) {
             return;

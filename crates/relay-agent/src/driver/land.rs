@@ -10,7 +10,7 @@ use crate::tool::{Landing, is_failure};
 use crate::turn::{Happened, Prompt};
 
 impl Agent {
-    /// Lands the edits in a plain answer. What does not land is said to the model, so that it can repair it.
+    /// Lands the edits in a plain answer. The model is told what did not land, so that it can repair it.
     pub(super) fn land_text(&mut self, text: &str) {
         let level = self.policy.lock().unwrap_or_else(std::sync::PoisonError::into_inner).level;
         if level == Level::ReadOnly || self.facts.mode == super::PLAN_MODE {
@@ -36,7 +36,7 @@ impl Agent {
         }
     }
 
-    /// Undoes what this session changed since a moment.
+    /// Undoes what this session changed since a point in time.
     pub(super) fn restore_files(&mut self, since: Option<&str>) {
         let Some(since) = since.and_then(milliseconds) else { return };
         let engine = &self.services.engine;

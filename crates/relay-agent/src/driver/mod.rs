@@ -1,9 +1,9 @@
-//! The driver: carries out what the turn loop wants, and reports what happened back to it.
+//! The driver: performs the turn loop's effects, and reports back what happened.
 //!
-//! One thread owns the [`Agent`]. Models and calls run on threads of their own and send what happens into its inbox,
-//! which is short, so a slow front end slows the provider. An effect is done before the next one starts. What
-//! is in the log survives the end of the process at once; it is on disk before a tool that changes something runs
-//! because of it, and is written there while the next request is already under way.
+//! One thread owns the [`Agent`]. Models and calls run on separate threads and send events to its inbox, which is
+//! short, so that a slow front end slows the provider. An effect is done before the next one starts. What is in the
+//! log survives the end of the process at once; it is on disk before a tool that changes something runs because of
+//! it, and is written there while the next request is already under way.
 
 mod aside;
 mod ask;
@@ -47,11 +47,11 @@ use crate::session::SessionLog;
 use crate::tool::{Facts, Registry, Services, Tool};
 use crate::turn::{Delivery, Happened, Prompt, State};
 
-/// How long an abort waits for calls and the model before it goes on without them. Tools end their own programs within
-/// their grace period; a thread that hangs in the kernel must not keep a person from the prompt.
+/// How long an abort waits for calls and the model before it continues without them. Tools end their own programs
+/// within their grace period; a thread that hangs in the kernel must not keep a person from the prompt.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Takes every event, in order.
+/// Receives every event, in order.
 pub type Observer = Box<dyn FnMut(&Event) + Send>;
 
 /// An agent: a session, a model, tools, and the loop between them.
@@ -77,7 +77,7 @@ pub struct Agent {
 pub struct Asking {
     /// The model.
     pub asker: Arc<dyn Asker>,
-    /// Models for what happens beside the conversation.
+    /// Models for side requests.
     pub others: Arc<dyn OtherModels>,
     /// The instructions; the same bytes for the whole session, so that providers find their cache.
     pub system: String,
@@ -85,7 +85,7 @@ pub struct Asking {
     pub thinking: Option<relay_llm::Thinking>,
     /// A schema the answer must follow.
     pub output: Option<relay_llm::OutputSchema>,
-    /// What providers find their cache by; the session's id if there is none.
+    /// The id under which providers cache; by default the session's id.
     pub cache_key: Option<String>,
 }
 
@@ -102,7 +102,7 @@ impl Toolbox {
     }
 }
 
-/// What reaches the agent's thread, and from where.
+/// The inbox of the agent's thread.
 struct Post {
     inbox: Receiver<Mail>,
     sender: SyncSender<Mail>,
@@ -111,7 +111,7 @@ struct Post {
     quits: bool,
 }
 
-/// What runs on other threads, and how the run ends.
+/// The work on other threads, and how the run ends.
 #[derive(Default)]
 struct UnderWay {
     model: Option<Cancel>,
@@ -120,21 +120,21 @@ struct UnderWay {
     aborted: Option<Instant>,
     /// The arguments of calls that are being written.
     previews: preview::Previews,
-    /// What background jobs had to say, until it is in the log.
+    /// Messages of background jobs that are not in the log yet.
     delivery: Option<Due>,
     deadline: Option<(Instant, String)>,
-    /// Since when nothing is under way; taken once it has been looked at.
+    /// When the agent became idle; cleared once handled.
     idle_since: Option<Instant>,
     ended: Option<Ended>,
     /// Why the log cannot be written.
     broken: Option<String>,
-    /// Who wants to know when something is over.
+    /// Callers to notify when something ends.
     waiters: waiters::Waiters,
     /// How many entries the log had when the run began.
     begun_at: usize,
 }
 
-/// Something to be done with the agent, on its own thread.
+/// A task to run with the agent, on its own thread.
 pub type Errand = Box<dyn FnOnce(&mut Agent) + Send>;
 
 /// What reaches the agent's thread.
@@ -144,29 +144,29 @@ enum Mail {
     Quit,
 }
 
-/// Reaches an agent from other threads. Clones reach the same one.
+/// A handle to an agent for other threads. Clones refer to the same one.
 #[derive(Clone)]
 pub struct Remote {
     sender: SyncSender<Mail>,
 }
 
 impl Remote {
-    /// Says something to the agent: now if it is idle, else between two tools.
+    /// Sends a message to the agent: now if it is idle, else between two tools.
     pub fn steer(&self, prompt: Prompt) {
         self.send(Happened::Steered(prompt));
     }
 
-    /// Says something once the agent is done.
+    /// Sends a message for when the agent is done.
     pub fn follow_up(&self, prompt: Prompt) {
         self.send(Happened::FollowedUp(prompt));
     }
 
-    /// Asks for an end.
+    /// Asks the agent to stop.
     pub fn abort(&self) {
         self.send(Happened::Aborted);
     }
 
-    /// Says something: begins a run, or steers the one that is under way.
+    /// Sends a prompt: starts a run, or steers the current one.
     pub fn prompt(&self, prompt: Prompt) {
         self.send(Happened::Prompted(prompt));
     }
@@ -176,42 +176,42 @@ impl Remote {
         self.send(Happened::CompactionWanted { focus });
     }
 
-    /// Goes on in a new session, with a document that the model writes.
+    /// Continues in a new session, from a document that the model writes.
     pub fn hand_off(&self, focus: Option<String>) {
         self.send(Happened::HandoffWanted { focus });
     }
 
-    /// Has something done with the agent, between two events. False if the agent is gone.
+    /// Runs a task with the agent, between two events. Returns false if the agent is gone.
     #[must_use]
     pub fn run(&self, errand: Errand) -> bool {
         self.sender.send(Mail::Errand(errand)).is_ok()
     }
 
-    /// Ends [`Agent::serve`], once the run that is under way is over.
+    /// Ends [`Agent::serve`] once the current run is over.
     pub fn quit(&self) {
         drop(self.sender.send(Mail::Quit));
     }
 
-    /// Hands something over. An agent that is gone needs to know nothing.
+    /// Sends something, unless the agent is gone.
     fn send(&self, happened: Happened) {
         drop(self.sender.send(Mail::Happened(happened)));
     }
 }
 
 impl Agent {
-    /// A way to reach the agent from other threads.
+    /// A handle to the agent for other threads.
     #[must_use]
     pub fn remote(&self) -> Remote {
         Remote { sender: self.post.sender.clone() }
     }
 
-    /// Says something and works until there is nothing left to do.
+    /// Sends a prompt and works until there is nothing left to do.
     pub fn prompt(&mut self, prompt: Prompt) -> Ended {
         self.handle(Happened::Prompted(prompt));
         self.work()
     }
 
-    /// Goes on with what the session's log ends with.
+    /// Continues from the end of the session's log.
     pub fn resume(&mut self) -> Ended {
         self.handle(Happened::Resumed);
         self.work()
@@ -223,7 +223,7 @@ impl Agent {
         self.work();
     }
 
-    /// Works until the loop is idle; says how the last run ended.
+    /// Works until the loop is idle; returns how the last run ended.
     pub fn work(&mut self) -> Ended {
         while self.state.is_busy() {
             let happened = self.next();
@@ -244,7 +244,7 @@ impl Agent {
         }
     }
 
-    /// Takes what waits to be said, for a person who wants to change it.
+    /// Removes the queued messages, for a person who wants to edit them.
     pub fn take_waiting(&mut self) -> Vec<Prompt> {
         self.state.queues.take_all()
     }
@@ -255,7 +255,7 @@ impl Agent {
         self.state.queues.follow_up_mode = follow_up;
     }
 
-    /// Waits for the next thing that happens, or for a time that comes.
+    /// Waits for the next event or deadline.
     fn next(&mut self) -> Happened {
         loop {
             if self.post.quits && !self.state.is_busy() {
@@ -267,7 +267,7 @@ impl Agent {
         }
     }
 
-    /// Waits for a moment; what happened meanwhile, if anything did.
+    /// Waits briefly; returns an event, if one arrived.
     fn poll(&mut self) -> Option<Happened> {
         self.report_jobs();
         if let Some(happened) = self.post.own.pop_front() {
@@ -288,7 +288,7 @@ impl Agent {
             return Some(happened);
         }
         let deadline = self.under_way.deadline.as_ref().map(|(until, _)| *until);
-        // What goes on in the background makes itself known only here; without any, an idle agent hardly wakes up.
+        // Background jobs are only checked here; without any, an idle agent rarely wakes up.
         let is_idle = !self.state.is_busy() && !self.services.jobs.is_busy();
         let look = Duration::from_millis(if is_idle { 1000 } else { 200 });
         let until = [self.under_way.pause, deadline, Some(now + look)];
@@ -298,13 +298,13 @@ impl Agent {
             Ok(Mail::Errand(errand)) => errand(self),
             Ok(Mail::Quit) => self.post.quits = true,
             Err(RecvTimeoutError::Timeout) => {}
-            // The agent holds a sender itself, so this cannot be; ending is the safe answer.
+            // The agent holds a sender itself, so this cannot happen; ending is safe.
             Err(RecvTimeoutError::Disconnected) => return Some(Happened::Aborted),
         }
         None
     }
 
-    /// Something that was asked to end long ago and has not.
+    /// Work that was asked to stop long ago and has not.
     fn overdue(&mut self, now: Instant) -> Option<Happened> {
         let since = self.under_way.aborted?;
         if now.duration_since(since) < PATIENCE {
@@ -319,7 +319,7 @@ impl Agent {
         Some(self.asking.asker.gave_up())
     }
 
-    /// A session that was not used for so long that it is made shorter.
+    /// Compacts a session that has been idle for long enough.
     fn unused(&mut self, now: Instant) -> Option<Happened> {
         let since = self.under_way.idle_since.filter(|_| !self.state.is_busy())?;
         let idle_ms = u64::try_from(now.duration_since(since).as_millis()).unwrap_or(u64::MAX);
@@ -341,14 +341,14 @@ impl Agent {
         if let Some(preview) = preview {
             self.report(&preview);
         }
-        // A log that cannot be written is not a basis for going on.
+        // Without a writable log, the agent cannot continue.
         if let Some(why) = self.under_way.broken.take() {
             self.report(&Event::Notice { warning: true, text: why });
             self.handle(Happened::Aborted);
         }
     }
 
-    /// Keeps track of what is under way.
+    /// Tracks running work.
     fn note(&mut self, happened: &Happened) {
         match happened {
             Happened::Aborted | Happened::TimeIsUp(_) => {

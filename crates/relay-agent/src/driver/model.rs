@@ -1,4 +1,4 @@
-//! Asking a model: one turn on a thread of its own.
+//! Asking a model: one turn on a separate thread.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,13 +21,13 @@ pub trait Asker: Send + Sync {
     /// The model that is asked first.
     fn model(&self) -> Model;
 
-    /// Gets one turn. Every event goes to `tell`; the last is `Done` or `Error`.
+    /// Requests one turn. Every event goes to `tell`; the last is `Done` or `Error`.
     fn ask(&self, request: &Request, cancel: &Cancel, tell: &mut dyn FnMut(Event));
 
-    /// Connects before there is anything to ask, so that the first answer begins sooner. May do nothing.
+    /// Connects before the first request, so that the first answer starts sooner. May do nothing.
     fn warm_up(&self) {}
 
-    /// What happened, if a turn does not end although it was asked to.
+    /// The error for a turn that does not end when asked to.
     fn gave_up(&self) -> Happened {
         let error = Error::new(ErrorKind::Aborted, "", "the request did not end in time");
         let turn = Turn::new(self.model().origin()).failed(error.clone());
@@ -41,19 +41,19 @@ pub struct LiveOptions {
     pub client: ClientOptions,
     /// The model.
     pub model: Model,
-    /// Those that are asked when it cannot answer, in this order.
+    /// The fallbacks, in this order.
     pub fallback: Vec<Model>,
-    /// Whether the first is asked again once it has recovered.
+    /// Whether to return to the first model once it has recovered.
     pub revert: Revert,
-    /// What proves who is asking.
+    /// The keys.
     pub keys: Arc<Keyring>,
-    /// What may be used up.
+    /// The budget.
     pub budget: Arc<Budget>,
     /// Keeps the conversation with one key.
     pub session: Option<String>,
 }
 
-/// A model of a provider, and those that are asked when it cannot answer.
+/// A model of a provider, and its fallbacks.
 pub struct Live {
     options: LiveOptions,
     /// One for all turns, so that a connection serves more than one of them.

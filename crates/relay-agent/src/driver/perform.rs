@@ -1,4 +1,4 @@
-//! Carrying out effects, one after the other.
+//! Performs effects, one after another.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread;
@@ -36,7 +36,7 @@ impl Agent {
                 }
             }
             Effect::Run(pending) => {
-                // What a call may change must not be ahead of the log after a power cut.
+                // After a power cut, a call's changes must not be ahead of the log.
                 if pending.exclusive {
                     self.settle();
                 }
@@ -54,7 +54,7 @@ impl Agent {
         }
     }
 
-    /// Puts an entry into the log, and reports messages once they are in it.
+    /// Adds an entry to the log, and reports messages once they are in it.
     pub(super) fn append(&mut self, mut body: Body) {
         stamp(&mut body);
         let message = match &body {
@@ -193,7 +193,7 @@ impl Agent {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands something to the loop that happened on this thread.
+    /// Passes an event from this thread to the loop.
     pub(super) fn queue(&mut self, happened: Happened) {
         self.post.own.push_back(happened);
     }
@@ -224,7 +224,7 @@ impl Agent {
         self.report(&Event::Session(SessionEvent::Mode(mode.to_owned())));
     }
 
-    /// Offers tools that the model asked for, beside those it has.
+    /// Offers tools that the model asked for, in addition to those it has.
     pub(super) fn offer_more(&mut self, names: &[String]) {
         for name in names {
             let tool = self.tools.registry.get(name).filter(|tool| {
@@ -257,7 +257,7 @@ impl Agent {
     }
 }
 
-/// Gives messages the time at which they went into the log.
+/// Stamps messages with the time at which they were logged.
 fn stamp(body: &mut Body) {
     let now = Some(Timestamp::now().as_millisecond());
     match body {

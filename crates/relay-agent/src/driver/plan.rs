@@ -1,4 +1,4 @@
-//! Plan mode: the agent looks and plans; what was approved is carried out in the way the person chose.
+//! Plan mode: the agent reads and plans; an approved plan is carried out as the person chose.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ pub const MODE: &str = "plan";
 pub const FILE: &str = "local://PLAN.md";
 
 impl Agent {
-    /// Turns plan mode on or off. The model reads that it was.
+    /// Turns plan mode on or off, and tells the model.
     pub fn set_plan_mode(&mut self, enabled: bool) {
         if (self.facts.mode == MODE) == enabled {
             return;

@@ -1,7 +1,7 @@
 //! Previews of calls whose arguments the model is still writing.
 //!
-//! A tool is asked again only when the arguments have grown by an eighth, so that a long call costs little more than one
-//! look at all of it. What is shown depends on lengths alone, never on the clock.
+//! A tool is asked again only when the arguments have grown by an eighth, so that previews of a long call cost little
+//! more than parsing it once. What is shown depends on lengths alone, never on the clock.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,9 @@ use crate::event::{Event, ToolEvent};
 use crate::tool::Asking;
 use crate::turn::{Happened, Hit, Source};
 
-/// Arguments that have grown by less than this are not looked at again.
+/// Arguments that have grown by less than this are not previewed again.
 const STEP_BYTES: usize = 32;
-/// Of longer arguments no preview is made.
+/// Longer arguments are not previewed.
 const LIMIT_BYTES: usize = 1 << 20;
 
 /// The arguments of calls so far, by the id of the call.
@@ -24,12 +24,12 @@ pub(super) struct Previews(BTreeMap<String, Partial>);
 #[derive(Debug, Default)]
 struct Partial {
     text: String,
-    /// How long they were when they were last looked at.
+    /// Their length at the last preview.
     looked_at: usize,
 }
 
 impl Previews {
-    /// Adds what was written; the arguments so far, when it is time for another look.
+    /// Adds new text; returns the arguments so far when another preview is due.
     fn add(&mut self, id: &str, text: &str) -> Option<&str> {
         let partial = self.0.entry(id.to_owned()).or_default();
         if partial.text.len() > LIMIT_BYTES {
@@ -46,8 +46,8 @@ impl Previews {
 }
 
 impl Agent {
-    /// What a call that is being written would do, if there is something new to show. A call that cannot work any more breaks
-    /// the answer off, as a rule does.
+    /// The preview of an unfinished call, if it has changed. A call that can no longer work interrupts the answer, as a
+    /// stream rule does.
     pub(super) fn preview(&mut self, happened: &mut Happened) -> Option<Event> {
         let Happened::Delta { kind: Kind::ToolCall { id, name }, text, hits, .. } = happened else {
             if matches!(happened, Happened::Answered(_) | Happened::Failed { .. } | Happened::Retrying { .. })
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_arguments_are_looked_at_ever_more_rarely() {
+    fn long_arguments_are_previewed_less_and_less_often() {
         let mut previews = Previews::default();
         let looks = (0..100_000).filter(|_| previews.add("a", "xyz").is_some()).count();
         assert!((50..200).contains(&looks), "{looks}");

@@ -1,4 +1,4 @@
-//! Recording what a model said, and playing it again without a network.
+//! Records what a model says, and replays it without a network.
 //!
 //! A recording is JSON lines: a head that names the model, then for every request the results of the calls before it,
 //! followed by the events of the answer. Played again, the same events come in the same order; tools really run, and
@@ -57,7 +57,7 @@ pub enum RecordingError {
     Version(u32),
 }
 
-/// Asks a model, and writes down what it says.
+/// Asks a model, and records what it says.
 pub struct Recorder {
     inner: Arc<dyn Asker>,
     out: Mutex<Box<dyn Write + Send>>,
@@ -163,7 +163,7 @@ impl Replay {
         Ok(Self { model, turns: Mutex::new(turns), difference: Mutex::default() })
     }
 
-    /// The first thing that was different from the recording.
+    /// The first difference from the recording.
     #[must_use]
     pub fn difference(&self) -> Option<String> {
         self.difference.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -183,7 +183,7 @@ fn first_difference(recorded: &[Returned], now: &[Returned]) -> Option<String> {
     if let Some((recorded, now)) = different {
         let shown = |text: &str| text.chars().take(SHOWN).collect::<String>();
         return Some(format!(
-            "call {} of `{}` returned something else than in the recording\n- {}\n+ {}",
+            "call {} of `{}` did not return the recorded result\n- {}\n+ {}",
             recorded.id,
             recorded.tool,
             shown(&recorded.text),

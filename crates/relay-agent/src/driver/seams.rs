@@ -1,4 +1,4 @@
-//! What looks at everything a model says while it says it.
+//! Hooks that watch a model's output while it streams.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub trait StreamRules: Send {
     /// These rules were put in front of the model.
     fn injected(&mut self, rules: &[String]);
 
-    /// Another session goes on, or another place of this one, where only these rules were.
+    /// The session changed, or the place in it; only these rules were shown there.
     fn restart(&mut self, injected: &[String]);
 
     /// A turn is over.

@@ -1,4 +1,4 @@
-//! Making the conversation shorter: the plan is made here, the summary on a thread of its own.
+//! Compacts the conversation: plans here, and writes the summary on a separate thread.
 
 use std::thread;
 
@@ -13,7 +13,7 @@ use crate::session::Body;
 use crate::turn::{Compacted, Happened};
 
 impl Agent {
-    /// Prunes old results at once, and has the rest summarised; or hands off to a new session, where the user wants that.
+    /// Prunes old results at once and has the rest summarised, or hands off to a new session if configured.
     pub(super) fn shorten(&mut self, reason: CompactReason, focus: Option<String>) {
         let trigger = match reason {
             CompactReason::Handoff => return self.hand_off(reason, focus.as_deref()),
@@ -57,7 +57,7 @@ impl Agent {
                 Ok(None) => Err("there is nothing to summarise".to_owned()),
                 Err(error) => Err(error.to_string()),
             };
-            // An agent that is gone needs no summary.
+            // If the agent is gone, the summary is not needed.
             drop(sender.send(Mail::Happened(Happened::Compacted(result))));
         });
         if started.is_err() {

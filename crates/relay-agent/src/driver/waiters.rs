@@ -1,4 +1,4 @@
-//! Who wants to know how something ends: a client that asked for it, and gets its answer then.
+//! Callers that wait for the end of something, and get an answer then.
 
 use serde_json::Value;
 
@@ -7,12 +7,12 @@ use crate::event::{CompactionEvent, Ended, Event, RunEvent, wire};
 use crate::session::Message;
 use crate::turn::Happened;
 
-/// Hears how a run ended.
+/// Receives how a run ended.
 pub type WhenEnded = Box<dyn FnOnce(&Ended) + Send>;
-/// Hears what came of a compaction: its result, or why there is none.
+/// Receives a compaction's result, or why it failed.
 pub type WhenCompacted = Box<dyn FnOnce(Result<Value, String>) + Send>;
 
-/// Those who wait.
+/// The waiting callers.
 #[derive(Default)]
 pub struct Waiters {
     ended: Vec<WhenEnded>,
@@ -20,7 +20,7 @@ pub struct Waiters {
 }
 
 impl Waiters {
-    /// Tells those who wait for this.
+    /// Notifies the callers that wait for this.
     pub fn tell(&mut self, event: &Event) {
         match event {
             Event::Run(RunEvent::End { ended, .. }) => {
@@ -37,13 +37,13 @@ impl Waiters {
 }
 
 impl Agent {
-    /// Begins a run, and says how it ended. Only while none is under way.
+    /// Starts a run, and reports how it ended. Only possible while none is in progress.
     pub fn prompt_then(&mut self, prompt: crate::turn::Prompt, then: WhenEnded) {
         self.under_way.waiters.ended.push(then);
         self.queue(Happened::Prompted(prompt));
     }
 
-    /// Makes the conversation shorter, and says what came of it. Only while no run is under way.
+    /// Compacts the conversation, and reports the result. Only possible while no run is in progress.
     pub fn compact_then(&mut self, focus: Option<String>, then: WhenCompacted) {
         self.under_way.waiters.compacted.push(then);
         self.queue(Happened::CompactionWanted { focus });

@@ -25,7 +25,7 @@ pub enum Event {
     Tool(ToolEvent),
     /// Another try.
     Retry(RetryEvent),
-    /// A conversation that is made shorter.
+    /// A compaction.
     Compaction(CompactionEvent),
     /// A background job.
     Job(JobEvent),
@@ -38,7 +38,7 @@ pub enum Event {
         /// Whether the answer was interrupted.
         interrupted: bool,
     },
-    /// Something a person should know.
+    /// A notice for the person.
     Notice {
         /// Whether it is a warning.
         warning: bool,
@@ -64,11 +64,11 @@ pub enum RunEvent {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The model had said everything.
+    /// The model finished.
     Done,
     /// The model could not answer.
     Failed(String),
-    /// Someone asked for an end.
+    /// The user aborted it.
     Aborted,
     /// A limit of turns, money or time was reached.
     Limit(String),
@@ -83,7 +83,7 @@ pub enum TurnEvent {
     End {
         /// The answer.
         message: Box<AssistantMessage>,
-        /// What came of its tool calls, in their order.
+        /// The results of its tool calls, in order.
         results: Vec<ToolResultMessage>,
     },
 }
@@ -121,7 +121,7 @@ pub enum MessageEvent {
         /// All of it.
         block: relay_llm::Block,
     },
-    /// What was shown of the answer is void; it is asked for again.
+    /// The answer shown so far is void; it is being requested again.
     Discarded,
     /// A message is complete and in the log.
     Finished {
@@ -144,7 +144,7 @@ pub enum ToolEvent {
         /// What it is called with.
         arguments: Value,
     },
-    /// It has something to show.
+    /// It has an update to show.
     Update {
         /// The call's id.
         id: String,
@@ -152,7 +152,7 @@ pub enum ToolEvent {
         name: String,
         /// What it is called with.
         arguments: Value,
-        /// What there is so far.
+        /// The output so far.
         output: Output,
     },
     /// It ended.
@@ -180,7 +180,7 @@ pub enum RetryEvent {
         /// Why.
         error: String,
     },
-    /// The tries are over.
+    /// There are no more attempts.
     End {
         /// Whether one of them succeeded.
         success: bool,
@@ -201,7 +201,7 @@ pub enum RetryEvent {
     },
 }
 
-/// Why a conversation is made shorter.
+/// Why a conversation is compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompactReason {
     /// It is about to fill the model's context window.
@@ -210,9 +210,9 @@ pub enum CompactReason {
     Overflow,
     /// A person asked for it.
     Request,
-    /// No one has used it for a while.
+    /// It has been idle for a while.
     Idle,
-    /// A person wants another session to go on.
+    /// The person asked for a handoff.
     Handoff,
 }
 
@@ -230,7 +230,7 @@ impl CompactReason {
     }
 }
 
-/// A conversation is made shorter.
+/// A compaction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompactionEvent {
     /// It begins.
@@ -248,9 +248,9 @@ pub enum CompactionEvent {
         tokens_before: u64,
         /// The first entry that the model still sees word for word.
         first_kept: Option<String>,
-        /// What the summary's maker keeps with it, such as lists of files.
+        /// Data stored with the summary, such as lists of files.
         details: Option<Value>,
-        /// Whether the turn is asked for again.
+        /// Whether the turn is retried.
         will_retry: bool,
         /// Why it failed.
         error: Option<String>,
@@ -260,7 +260,7 @@ pub enum CompactionEvent {
 /// Something about the session itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {
-    /// What waits to be said to the model.
+    /// The messages queued for the model.
     Queue {
         /// Between tools.
         steering: Vec<String>,
@@ -273,7 +273,7 @@ pub enum SessionEvent {
     Goal(Option<Value>),
     /// The mode is another one.
     Mode(String),
-    /// Something that tools keep has changed.
+    /// A tool's stored state changed.
     Kept {
         /// What it is.
         kind: String,
@@ -293,14 +293,14 @@ pub enum SessionEvent {
         /// What the tool left with its proposal.
         data: Value,
     },
-    /// Another place in the tree is gone on from.
+    /// The conversation moved to another place in the tree.
     Moved {
         /// The entry; none for the beginning.
         to: Option<String>,
-        /// The entry with the summary of what was left, if there is one.
+        /// The entry with the summary of the abandoned branch, if any.
         summary: Option<String>,
     },
-    /// Another session goes on.
+    /// The agent switched to another session.
     Switched {
         /// Its id.
         session: String,

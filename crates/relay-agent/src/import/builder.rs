@@ -1,4 +1,4 @@
-//! Builds a session from what another program's log says, entry by entry.
+//! Builds a session from another program's log, entry by entry.
 
 use super::omissions::Omissions;
 use super::{ENTRY_LIMIT, ImportError, Imported, Program};
@@ -16,7 +16,7 @@ pub(super) struct Facts {
     pub title: Option<(String, TitleSource)>,
 }
 
-/// A session in the making.
+/// A session under construction.
 #[derive(Debug)]
 pub(super) struct Builder {
     entries: Vec<Entry>,

@@ -2,9 +2,9 @@
 //!
 //! pi, oh-my-pi and gajae-code share the format, so their files are taken as they are after migration. Claude Code and
 //! Codex keep logs of their own; [`read`] turns their messages, thoughts, tool calls and results into entries and counts
-//! what has no place in a session. Nothing is dropped silently: [`Imported::left_out`] says what is missing.
+//! what a session cannot hold. Nothing is dropped silently: [`Imported::left_out`] says what is missing.
 //!
-//! The input is hostile: lines and files are capped, nothing in them is believed beyond its text, and no content makes
+//! The input is hostile: lines and files are capped, nothing in them is trusted beyond its text, and no content makes
 //! this module fail other than with an [`ImportError`]. It opens no files.
 
 mod blobs;
@@ -42,7 +42,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// How people call it.
+    /// Its name for people.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

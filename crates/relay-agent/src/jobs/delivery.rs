@@ -1,7 +1,7 @@
-//! What waits to be said to a conversation: results of jobs, lines of monitors, prompts of schedules.
+//! Messages that wait for a conversation: results of jobs, lines of monitors, prompts of schedules.
 //!
-//! It waits here and not in the conversation's own queue, so that what a model looks up by itself in the meantime is
-//! not said a second time.
+//! They wait here and not in the conversation's own queue, so that a result that the model looks up meanwhile is not
+//! delivered twice.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(super) enum Parcel {
     Said { job: Option<String>, prompt: Prompt },
 }
 
-/// Something that waits.
+/// A waiting message.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Delivery {
     pub owner: String,
@@ -35,7 +35,7 @@ pub(super) struct Delivery {
     pub due: Instant,
 }
 
-/// All that waits, the oldest first.
+/// All waiting messages, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Deliveries(VecDeque<Delivery>);
 
@@ -97,7 +97,7 @@ impl Deliveries {
         self.0.retain(|delivery| !matches!(&delivery.parcel, Parcel::Ended(id) if is_known(id)));
     }
 
-    /// Forgets what waits for an owner.
+    /// Drops an owner's waiting messages.
     pub fn forget_owner(&mut self, owner: &str) {
         self.0.retain(|delivery| delivery.owner != owner);
     }

@@ -1,4 +1,4 @@
-//! Background jobs of an agent: commands, monitors and subagents that go on while the conversation does.
+//! An agent's background jobs: commands, monitors and subagents that run while the conversation continues.
 //!
 //! [`Jobs`] is a handle for one owner, the agent that a tool works for; subagents get handles of their own with
 //! [`Jobs::of`]. A job runs on its own thread and is over when its work returns. How it ended waits here until the
@@ -61,7 +61,7 @@ pub enum Refused {
     Thread(String),
 }
 
-/// What became of the wish to cancel a job.
+/// The result of cancelling a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cancelled {
     /// It is ending.
@@ -128,7 +128,7 @@ impl Jobs {
         Self { shared: Arc::new(shared), owner: MAIN.into() }
     }
 
-    /// Has this hear of the jobs of all owners. Only the first one does.
+    /// Registers an observer of all owners' jobs. Only the first one counts.
     pub fn observed_by(&self, observer: Arc<dyn Observer>) {
         self.shared.observer.set(observer).ok();
     }
@@ -254,19 +254,19 @@ impl Jobs {
         }
     }
 
-    /// Has a message wait for the conversation, for what belongs to no job, such as a schedule.
+    /// Queues a message for the conversation that belongs to no job, such as a schedule's.
     pub fn say(&self, prompt: Prompt) -> bool {
         self.lock().say(&self.owner, None, prompt, Instant::now())
     }
 
-    /// Whether something runs, or waits to be said.
+    /// Whether a job runs, or a message waits.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         let registry = self.lock();
         registry.is_unsettled(Some(&self.owner)) || registry.deliveries.any(&self.owner)
     }
 
-    /// Has this run once when the owner is torn down, before its jobs are cancelled.
+    /// Registers a clean-up that runs once when the owner is torn down, before its jobs are cancelled.
     pub fn on_teardown(&self, cleanup: impl FnOnce() + Send + 'static) {
         self.lock().add_cleanup(&self.owner, Box::new(cleanup));
     }
@@ -341,7 +341,7 @@ impl Jobs {
     }
 }
 
-/// What is due to be said.
+/// What is due for delivery.
 pub(crate) struct Due {
     /// What goes into the log.
     pub prompt: Prompt,
@@ -362,24 +362,24 @@ impl Running {
         &self.id
     }
 
-    /// Is set when the job shall end.
+    /// Set when the job should end.
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Keeps what the job wrote, for whoever reads it by its cursor.
+    /// Stores what the job wrote, for readers with a cursor.
     pub fn append(&self, chunk: &str) {
         self.jobs.lock().append(&self.id, chunk);
     }
 
-    /// Has a message wait for the conversation. False if too many wait already; the caller leaves it out.
+    /// Queues a message for the conversation. Returns false if too many wait already; the caller then drops it.
     #[must_use]
     pub fn say(&self, prompt: Prompt) -> bool {
         self.jobs.lock().say(&self.jobs.owner, Some(&self.id), prompt, Instant::now())
     }
 
-    /// Ends the job itself, as if someone had cancelled it.
+    /// Ends the job itself, as if the user had cancelled it.
     pub fn end(&self) {
         self.jobs.cancel(&self.id);
     }

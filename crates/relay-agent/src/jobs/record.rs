@@ -38,11 +38,11 @@ impl Kind {
 pub enum Status {
     /// It runs.
     Running,
-    /// It ended well.
+    /// It succeeded.
     Completed,
-    /// It ended badly.
+    /// It failed.
     Failed,
-    /// Someone ended it.
+    /// It was cancelled.
     Cancelled,
 }
 
@@ -74,7 +74,7 @@ pub struct Snapshot {
     pub label: String,
     /// How long it has run.
     pub duration_ms: u64,
-    /// What it came to.
+    /// Its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result_text: Option<String>,
     /// Why it failed.
@@ -92,7 +92,7 @@ pub struct NewJob {
     pub kind: Kind,
     /// What it is; cut to one line of at most 120 characters.
     pub label: String,
-    /// The id it shall have; none for the next number.
+    /// The id for it; `None` for the next number.
     pub id: Option<String>,
     /// What belongs to it.
     pub metadata: Option<Value>,

@@ -1,4 +1,4 @@
-//! What policy makes of a shell command: from its parse tree, never from its text.
+//! Policy for shell commands: decided from the parse tree, never from the text.
 
 use relay_syntax::shell::{self, Cause, Class as Does, Finding};
 
@@ -76,8 +76,8 @@ fn needs(policy: &Policy, finding: &Finding) -> Option<Class> {
         (Does::Unknown(Cause::Outside), _) => Some(Class::Outside),
         (_, Level::ReadOnly | Level::Ask) => Some(Class::Command),
         (Does::Unknown(Cause::Privilege), _) => Some(Class::Command),
-        // The sandbox keeps what is not known of a command: it can neither connect nor write elsewhere, and what it
-        // changes in the workspace is captured.
+        // The sandbox contains what is unknown about a command: it can neither connect nor write elsewhere, and its
+        // changes in the workspace are captured.
         (Does::Changes | Does::Unknown(_), _) => {
             (!(confined.writes && confined.network)).then_some(Class::Command)
         }

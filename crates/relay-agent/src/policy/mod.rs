@@ -25,7 +25,7 @@ use crate::tool::{Access, Reach};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Nothing is changed, and only commands run that read.
+    /// Nothing is changed, and only commands run that just read.
     ReadOnly,
     /// Every change and every command is asked about.
     Ask,
@@ -74,7 +74,7 @@ pub enum Class {
     Network,
     /// Files outside the workspace.
     Outside,
-    /// Work that could not be brought back.
+    /// Work that could not be restored.
     Destructive,
     /// Files that hold secrets, or that other programs execute.
     Sensitive,
@@ -103,7 +103,7 @@ impl Class {
     }
 }
 
-/// What must be asked about.
+/// A question for the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// What kind of thing it is.
@@ -122,7 +122,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What is decided about a call.
+/// The decision about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It runs.
@@ -133,7 +133,7 @@ pub enum Decision {
     Deny(String),
 }
 
-/// What the sandbox of commands keeps here.
+/// What the sandbox for commands enforces here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Confinement {
     /// Writes stay in the workspace.
@@ -142,7 +142,7 @@ pub struct Confinement {
     pub network: bool,
     /// Connections to the domains that the user allows, and about others the user is asked when they are made.
     pub domains: bool,
-    /// Nothing at all, so that not even what only reads can be kept from doing more.
+    /// Nothing at all, so even commands that seem to only read cannot be contained.
     pub nothing: bool,
 }
 
@@ -166,7 +166,7 @@ pub struct Policy {
     pub granted: BTreeSet<Class>,
     /// The user's own rules, and those of this session.
     pub rules: Rules,
-    /// What the sandbox of commands keeps here.
+    /// What the sandbox for commands enforces here.
     pub confinement: Confinement,
     /// Where paths are.
     pub places: Places,

@@ -1,4 +1,4 @@
-//! Where a path is: inside the workspace, outside, or somewhere that holds secrets.
+//! Where a path is: inside the workspace, outside, or somewhere that may hold secrets.
 //!
 //! Decided from the path as written, for the question alone. What is really opened is contained by directory handles in
 //! `relay-workspace`, whatever was decided here.
@@ -54,7 +54,7 @@ impl fmt::Debug for Places {
     }
 }
 
-/// What commands find on the disk. Where no one looks, whatever is named may be there.
+/// What exists on disk. If that cannot be checked, any named path may exist.
 impl Files for Places {
     fn present(&self, path: &str) -> Present {
         self.look.as_ref().map_or(Present::Unknown, |look| look(path))

@@ -79,7 +79,7 @@ pub trait Scheme: Send + Sync {
         Err(ToolError::Failed(format!("{}:// can only be read.", self.name())))
     }
 
-    /// The addresses there are, without the scheme, for lists and completion.
+    /// All addresses, without the scheme, for lists and completion.
     fn list(&self) -> Vec<String> {
         Vec::new()
     }
@@ -108,7 +108,7 @@ impl Resources {
         }
     }
 
-    /// Takes a kind away.
+    /// Removes a kind.
     pub fn remove(&self, name: &str) {
         self.schemes.write().unwrap_or_else(PoisonError::into_inner).remove(&name.to_ascii_lowercase());
     }

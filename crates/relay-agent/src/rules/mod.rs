@@ -111,7 +111,7 @@ pub enum Use {
     Always,
     /// It is listed in the system prompt; the model reads it when it needs it.
     Listed,
-    /// Only who names it gets it.
+    /// It is used only when named.
     OnRequest,
 }
 

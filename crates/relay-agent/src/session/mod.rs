@@ -6,7 +6,7 @@
 //! the tree.
 //!
 //! - [`Document`] is a whole file, parsed leniently: what cannot be read is reported and kept.
-//! - [`SessionLog`] is a session that is open: entries are added to it, and its leaf moves about its tree.
+//! - [`SessionLog`] is a session that is open: entries are added to it, and its leaf moves around its tree.
 //! - [`context`] says what a model sees at a leaf, and the state there.
 //! - [`message`] holds the messages with their content blocks, and [`convert`] turns them into `relay_llm` messages.
 //!

@@ -65,15 +65,15 @@ pub struct Call<'a> {
     pub id: &'a str,
     /// What it is called with; checked against the schema.
     pub arguments: &'a Map<String, Value>,
-    /// Is set when the call shall end.
+    /// Set when the call should end.
     pub cancel: &'a Cancel,
     /// Everything outside the call.
     pub services: &'a Services,
     /// How it may run.
     pub permit: Permit,
-    /// What the conversation is like at this moment.
+    /// The current state of the conversation.
     pub facts: &'a Facts,
-    /// Takes what the call has to show before it ends; each one replaces the one before.
+    /// Receives interim output of the call; each one replaces the previous one.
     pub update: &'a (dyn Fn(Output) + Sync),
 }
 
@@ -97,7 +97,7 @@ impl Call<'_> {
     }
 }
 
-/// Who would call a tool, and from where.
+/// The model that would call a tool, and its environment.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'a> {
     /// The model, as `provider/model`.
@@ -106,7 +106,7 @@ pub struct Asking<'a> {
     pub services: &'a Services,
 }
 
-/// What a model can use.
+/// A tool, which a model can use.
 pub trait Tool: Send + Sync {
     /// What it declares about itself.
     fn spec(&self) -> &Spec;

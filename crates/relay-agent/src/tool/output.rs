@@ -1,4 +1,4 @@
-//! What comes of a call: bounded text for the model, details for front ends, wishes for the conversation.
+//! The output of a call: bounded text for the model, details for front ends, requests to the conversation.
 
 use relay_diagnostics::Cancel;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::session::{Block, Content};
 
-/// What came of a call.
+/// The output of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
     /// Text and pictures for the model.
@@ -16,7 +16,7 @@ pub struct Output {
     pub details: Option<Value>,
     /// Whether it failed in a way the model must know, although there is output.
     pub is_error: bool,
-    /// What the conversation shall do about it.
+    /// Requests to the conversation.
     pub signals: Vec<Signal>,
     /// The transactions it put on the ledger.
     pub transactions: Vec<Uuid>,
@@ -50,7 +50,7 @@ impl Output {
     }
 }
 
-/// What a tool wants of the conversation. The turn loop carries it out and puts it into the log.
+/// A tool's request to the conversation. The turn loop carries it out and logs it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Signal {
     /// Remember this point, to return to it with a report.
@@ -107,7 +107,7 @@ pub enum Signal {
     },
     /// These tools are offered from the next turn on.
     Select(Vec<String>),
-    /// The run ends after this turn, as if a person had ended it: the tool needed an answer and got none.
+    /// The run ends after this turn, as if a person had stopped it, because the tool needed an answer and got none.
     Stop,
     /// Something that belongs to the session and to no message, kept in its log.
     Keep {

@@ -1,4 +1,4 @@
-//! The tools there are, and which of them a session offers.
+//! All tools, and which of them a session offers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

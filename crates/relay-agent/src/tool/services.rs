@@ -1,4 +1,4 @@
-//! What a tool gets of the world outside its call.
+//! What a tool can access outside its call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -217,7 +217,7 @@ pub struct Choice {
     pub description: Option<String>,
 }
 
-/// What became of a question.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UiAnswer {
     /// The ids that were chosen, and words of the person's own.
@@ -231,9 +231,9 @@ pub enum UiAnswer {
     Text(String),
     /// Yes or no.
     Confirmed(bool),
-    /// The person left the question open.
+    /// The person dismissed the question.
     Cancelled,
-    /// The time was over.
+    /// The time ran out.
     TimedOut,
     /// There is no one to ask.
     Unattended,

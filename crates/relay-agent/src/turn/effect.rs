@@ -1,4 +1,4 @@
-//! What the step function wants done. The driver does it, in order.
+//! The effects that the step function requests. The driver performs them in order.
 
 use crate::event::{CompactReason, Event};
 use crate::session::Body;
@@ -6,7 +6,7 @@ use crate::tool::Signal;
 
 use super::calls::PendingCall;
 
-/// Something to do.
+/// An effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Puts an entry into the log. It is durable before an exclusive call runs and before the run ends; messages are
@@ -25,16 +25,16 @@ pub enum Effect {
     Run(PendingCall),
     /// Ends the calls that are under way.
     StopCalls,
-    /// Carries out what a tool wants of the conversation.
+    /// Carries out a tool's request to the conversation.
     Signal(Signal),
-    /// Makes the conversation shorter.
+    /// Compacts the conversation.
     Compact {
         /// Why.
         reason: CompactReason,
-        /// What the summary shall be about.
+        /// What the summary should focus on.
         focus: Option<String>,
     },
-    /// Says when this time has passed.
+    /// Reports when this time has passed.
     Wait(u64),
     /// The answer's text may hold edits: lands them.
     LandText {
@@ -47,9 +47,9 @@ pub enum Effect {
     Used(u64),
     /// A turn is over, for what counts turns.
     TurnEnded,
-    /// Puts the open goal in front of the model.
+    /// Shows the open goal to the model.
     RemindOfGoal {
-        /// Whether the model wanted to end.
+        /// Whether the model wanted to stop.
         continues: bool,
     },
 }

@@ -9,29 +9,29 @@ use crate::tool::Output;
 /// Something that happened outside the step function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Happened {
-    /// Someone wants the agent to do something, now.
+    /// A prompt, for now.
     Prompted(Prompt),
-    /// Someone has something to say between two tools.
+    /// A message for between two tools.
     Steered(Prompt),
-    /// Someone has something to say once the agent is done.
+    /// A message for when the agent is done.
     FollowedUp(Prompt),
-    /// The agent shall go on with what the log ends with.
+    /// Continue from the end of the log.
     Resumed,
-    /// Someone asks for an end.
+    /// The user aborts.
     Aborted,
     /// Time is up.
     TimeIsUp(String),
-    /// Someone wants the conversation made shorter.
+    /// A request to compact the conversation.
     CompactionWanted {
-        /// What the summary shall be about.
+        /// What the summary should focus on.
         focus: Option<String>,
     },
-    /// Someone wants another session to go on.
+    /// A request for a handoff.
     HandoffWanted {
-        /// What the document shall be about.
+        /// What the document should focus on.
         focus: Option<String>,
     },
-    /// The session was not used for a while.
+    /// The session has been idle for a while.
     Unused,
     /// The model began to answer.
     ModelStarted {
@@ -127,7 +127,7 @@ pub struct Compacted {
     pub tokens_before: u64,
 }
 
-/// What someone says to the agent.
+/// A message to the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
     /// What goes into the log: the message, or a hidden one of Relay's own, and what comes with it.

@@ -1,4 +1,4 @@
-//! The texts that the loop itself says to a model.
+//! The texts that the loop itself sends to a model.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What waits to be said to the model.
+//! The messages queued for the model.
 
 use std::collections::VecDeque;
 
@@ -28,22 +28,22 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// What is said now, between two tools.
+    /// The messages to deliver now, between two tools.
     pub fn take_steering(&mut self) -> Vec<Prompt> {
         take(&mut self.steering, self.steering_mode)
     }
 
-    /// What is said now that the answer is over.
+    /// The messages to deliver now that the answer is over.
     pub fn take_follow_up(&mut self) -> Vec<Prompt> {
         take(&mut self.follow_up, self.follow_up_mode)
     }
 
-    /// Takes everything out, for someone who wants to edit it.
+    /// Removes everything, for a person who wants to edit it.
     pub fn take_all(&mut self) -> Vec<Prompt> {
         self.steering.drain(..).chain(self.follow_up.drain(..)).collect()
     }
 
-    /// The words of all that waits.
+    /// The text of all queued messages.
     #[must_use]
     pub fn texts(&self) -> (Vec<String>, Vec<String>) {
         let texts = |queue: &VecDeque<Prompt>| queue.iter().map(|prompt| prompt.text.clone()).collect();

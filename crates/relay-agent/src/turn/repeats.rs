@@ -1,4 +1,4 @@
-//! Calls that fail over and over in the same way.
+//! Detects calls that keep failing in the same way.
 //!
 //! A model that is stuck repeats one call with the same arguments. After a few failures the result says so, which
 //! usually helps; after many the run ends, because it would only burn money.

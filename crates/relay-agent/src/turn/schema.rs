@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_held_to_the_schema() {
+    fn answers_must_match_the_schema() {
         let schema =
             json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
         assert_eq!(check(&schema, "{\"n\": 1}"), Ok(()));

@@ -1,4 +1,4 @@
-//! A conversation that is made shorter: when, and what follows.
+//! Compaction in the loop: when, and what follows.
 
 use crate::event::{CompactReason, CompactionEvent, Ended, Event};
 use crate::session::Body;

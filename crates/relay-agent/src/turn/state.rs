@@ -19,7 +19,7 @@ pub enum Phase {
     Idle,
     /// The model answers.
     Asking,
-    /// The answer is being ended, because a stream rule was broken or someone asked for an end.
+    /// The answer is being stopped, because it broke a stream rule or the user aborted it.
     Stopping,
     /// Calls run.
     Working,
@@ -34,7 +34,7 @@ pub enum Phase {
     Pausing,
 }
 
-/// What the user set, as far as the loop goes by it.
+/// The user's settings that the loop uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// The tools that run alone.
@@ -60,7 +60,7 @@ pub struct Settings {
 pub struct State {
     /// What it is doing.
     pub phase: Phase,
-    /// What waits to be said.
+    /// The queued messages.
     pub queues: Queues,
     /// What the user set.
     pub settings: Settings,
@@ -110,7 +110,7 @@ impl Breaches {
     }
 }
 
-/// What was tried already in this run, so that nothing is tried for ever.
+/// Attempts made in this run, so that nothing is retried forever.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tries {
     /// Retries of the current turn.

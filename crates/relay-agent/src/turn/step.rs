@@ -1,4 +1,4 @@
-//! One step: something happened, so this is to be done.
+//! One step: from an event to the effects that follow.
 
 use relay_llm::{Error, ErrorKind, Kind, ToolCall};
 use serde_json::Value;
@@ -22,7 +22,7 @@ const HOLDS: u32 = 3;
 const SCHEMA_TRIES: u32 = 2;
 /// The role of a model that answers in place of the first for a while.
 const TEMPORARY: &str = "temporary";
-/// What becomes of a retry that someone ended before it began.
+/// The result of a retry that was aborted before it began.
 const RETRY_CANCELLED: &str = "Retry cancelled";
 /// The pause between an interrupted answer and the next request.
 const PAUSE_MS: u64 = 50;
@@ -30,7 +30,7 @@ const PAUSE_MS: u64 = 50;
 pub(super) type Effects = Vec<Effect>;
 
 impl State {
-    /// Reacts to something that happened. What belongs to a run that is over does nothing.
+    /// Reacts to an event. Events of an ended run do nothing.
     #[must_use]
     pub fn step(mut self, happened: Happened) -> (Self, Effects) {
         let mut effects = Vec::new();
@@ -38,13 +38,13 @@ impl State {
         (self, effects)
     }
 
-    /// Whether a run is under way.
+    /// Whether a run is in progress.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.phase != Phase::Idle
     }
 
-    /// Whether the conversation is being made shorter.
+    /// Whether the conversation is being compacted.
     #[must_use]
     pub fn is_compacting(&self) -> bool {
         matches!(self.phase, Phase::Compacting { .. })
@@ -353,7 +353,7 @@ impl State {
             effects.push(Effect::LandText { text: text.to_owned() });
         }
         if is_cut {
-            let text = "the answer reached the model's longest length and ends early".to_owned();
+            let text = "the answer reached the model's length limit and ends early".to_owned();
             effects.push(emit(Event::Notice { warning: true, text }));
         }
         for waiting in [self.queues.take_steering(), self.queues.take_follow_up()] {
@@ -366,7 +366,7 @@ impl State {
         }
         if self.tries.held >= HOLDS {
             if self.goal && self.settings.goal_continues {
-                let text = "the goal is still open, but the model does nothing more about it".to_owned();
+                let text = "the goal is still open, but the model has stopped working on it".to_owned();
                 effects.push(emit(Event::Notice { warning: true, text }));
             }
             return self.remind_of_todos(effects);
@@ -456,7 +456,7 @@ pub(super) fn say(prompts: Vec<Prompt>, effects: &mut Effects) {
     effects.extend(prompts.into_iter().flat_map(|prompt| prompt.bodies).map(Effect::Append));
 }
 
-/// Puts broken rules in front of the model, and remembers that it was done.
+/// Shows broken rules to the model, and remembers that it did.
 fn inject(hits: &[Hit], effects: &mut Effects) {
     if !hits.is_empty() {
         effects.push(Effect::Append(Body::CustomMessage(Box::new(prose::injection(hits)))));

@@ -1,4 +1,4 @@
-//! Repositories that want to be more than data.
+//! Repositories that try to be more than data.
 
 use relay_agent::prompt::{Options, SectionKind, compose};
 

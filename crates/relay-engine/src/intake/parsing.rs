@@ -65,6 +65,10 @@ pub(crate) fn read(
 
 /// The reply has no edit. Points to the first fence, the likeliest place of an intended one.
 fn no_edits(text: &str) -> Diagnostic {
+    if text.trim().is_empty() {
+        return Diagnostic::error(codes::NO_EDITS, "the reply is empty")
+            .hinted("Pass the model's whole answer: a file, standard input, or the clipboard.");
+    }
     let finding = Diagnostic::error(codes::NO_EDITS, "the reply contains no change that Relay understands")
         .hinted(
             "Code blocks need a path: ```ts // {src/file.ts}. `relay prompt` prints the instructions for the model.",

@@ -172,7 +172,10 @@ fn range(path: &RelPath, count: usize, lines: Option<(usize, usize)>) -> Result<
         let asked = if from == to { format!("no line {from}") } else { format!("no lines {from}-{to}") };
         return Err(Diagnostic::error(codes::NO_SUCH_LINE, format!("{path} has {asked}"))
             .on(path.as_str())
-            .hinted(format!("It has {count} lines, counted from 1; write {path}:LINE or {path}:FROM-TO.")));
+            .hinted(match count {
+                1 => format!("It has 1 line; write {path}:1."),
+                _ => format!("It has {count} lines, counted from 1; write {path}:LINE or {path}:FROM-TO."),
+            }));
     }
     Ok((from, to))
 }
@@ -183,7 +186,7 @@ fn missing(engine: &Engine, history: &History, path: &RelPath) -> Diagnostic {
         format!("`relay log --path {path}` lists the transactions that changed it while it existed.")
     } else {
         did_you_mean(engine.workspace(), path).unwrap_or_else(|| {
-            "Paths are written from the project's folder or from the one you are in.".to_owned()
+            "Write the path from the project's root or from the current folder.".to_owned()
         })
     };
     Diagnostic::error(codes::NO_SUCH_LINE, format!("{path} does not exist")).on(path.as_str()).hinted(hint)

@@ -247,8 +247,9 @@ fn reports(inversion: &Inversion) -> Vec<FileReport> {
 
 /// There is nothing to undo.
 fn nothing(what: &str) -> Vec<Diagnostic> {
-    vec![
-        Diagnostic::error(codes::NO_SUCH_TRANSACTION, format!("there is nothing to {what}"))
-            .hinted("`relay log` shows what is on the ledger; only what was undone can be redone."),
-    ]
+    let hint = match what {
+        "redo" => "Only what was undone can be redone; `relay log` shows what is on the ledger.",
+        _ => "`relay log` shows what is on the ledger.",
+    };
+    vec![Diagnostic::error(codes::NO_SUCH_TRANSACTION, format!("there is nothing to {what}")).hinted(hint)]
 }

@@ -157,7 +157,7 @@ fn named(known: &Models, flags: &ModelFlags) -> Result<Option<String>, Failure> 
             let Some(found) = known.catalog.provider(provider) else {
                 let names: Vec<&str> = names().collect();
                 return Err(usage(format!(
-                    "unknown provider `{provider}`; {}",
+                    "unknown provider `{provider}`. {}",
                     crate::cli::did_you_mean(provider, &names)
                 )));
             };

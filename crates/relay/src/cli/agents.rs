@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use relay_settings::limits;
 
-use super::values::{backends, conversations, models, transactions};
+use super::values::{backends, conversations, jobs, models, settings, transactions};
 
 /// Ask another agent or a model about this project
 ///
@@ -90,6 +90,7 @@ pub enum JobsCommand {
     /// Print a job's answer or output
     Show {
         /// Its id
+        #[arg(add = jobs())]
         id: String,
         /// Print one JSON document on standard output
         #[arg(long)]
@@ -98,6 +99,7 @@ pub enum JobsCommand {
     /// Wait until a job ends, and print its answer or output
     Wait {
         /// Its id
+        #[arg(add = jobs())]
         id: String,
         /// The longest time to wait, in seconds
         #[arg(long, value_name = "SECONDS")]
@@ -109,6 +111,7 @@ pub enum JobsCommand {
     /// Stop a job and everything it started
     Cancel {
         /// Its id
+        #[arg(add = jobs())]
         id: String,
     },
     /// Remove the jobs that have ended
@@ -282,11 +285,12 @@ pub struct BackendsArgs {
 ///
 /// Yours are in config.toml in your config folder: nothing in a repository can set a backend, its command, an address or
 /// a key. The command line overrides the environment, and the environment overrides the file. The project's, such as
-/// linter or approval, are in relaycode.config.json; their names are enough to find them.
+/// linter or approval, are in relaycode.config.json; their names are enough to find them. Without a command, lists the
+/// settings like `relay config show`.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
     #[command(subcommand)]
-    pub command: ConfigCommand,
+    pub command: Option<ConfigCommand>,
 }
 
 /// Which settings are meant, and how the answer is printed.
@@ -318,6 +322,7 @@ pub enum ConfigCommand {
     /// Print the value of one setting
     Get {
         /// Its name, such as backends.default or linter
+        #[arg(add = settings())]
         key: String,
         #[command(flatten)]
         scope: ConfigScope,
@@ -325,6 +330,7 @@ pub enum ConfigCommand {
     /// Change one setting in its file
     Set {
         /// Its name, such as backends.default or linter
+        #[arg(add = settings())]
         key: String,
         /// Its new value
         #[arg(allow_negative_numbers = true)]
@@ -335,6 +341,7 @@ pub enum ConfigCommand {
     /// Remove one setting from its file, so that the default applies again
     Unset {
         /// Its name, such as backends.default or linter
+        #[arg(add = settings())]
         key: String,
         #[command(flatten)]
         scope: ConfigScope,

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::values::{statuses, transactions};
+use super::values::{statuses, transactions, whole_number};
 
 /// List what landed, and what undo and redo would do next
 ///
@@ -39,7 +39,7 @@ pub struct LogArgs {
     pub until: Option<String>,
 
     /// How many transactions to list; 0 for all
-    #[arg(short = 'n', long = "number", value_name = "N", default_value_t = 20)]
+    #[arg(short = 'n', long = "number", value_name = "N", default_value_t = 20, value_parser = whole_number)]
     pub number: usize,
 
     /// List every file with the lines added and removed
@@ -101,7 +101,7 @@ pub struct GcArgs {
     pub older_than: String,
 
     /// Keep this many of the newest, however old they are
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = whole_number)]
     pub keep: usize,
 
     /// Show what would be deleted, and delete nothing

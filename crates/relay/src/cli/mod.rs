@@ -170,7 +170,7 @@ impl Command {
             Command::Resume(args) => args.json,
             Command::Ask(args) => args.json,
             Command::Sessions(args) => args.command.wants_json(),
-            Command::Config(args) => args.command.wants_json(),
+            Command::Config(args) => args.command.as_ref().is_some_and(ConfigCommand::wants_json),
             Command::Review(args) => args.json || args.verdict_json,
             Command::Backends(args) => args.json,
             Command::Doctor(args) => args.json,
@@ -187,8 +187,16 @@ impl Command {
 pub fn did_you_mean(name: &str, names: &[&str]) -> String {
     let all = names.join(", ");
     match relay_engine::suggest::closest(name, names) {
-        Some(near) => format!("did you mean `{near}`? There are {all}"),
-        None => format!("there are {all}"),
+        Some(near) => format!("Did you mean `{near}`? There are {all}."),
+        None => format!("There are {all}."),
+    }
+}
+
+/// The nearest command or topic, else where they are listed: there are too many to name.
+pub fn nearest_command(name: &str, names: &[&str]) -> String {
+    match relay_engine::suggest::closest(name, names) {
+        Some(near) => format!("Did you mean `{near}`? `relay help` lists all commands and topics."),
+        None => "`relay help` lists all commands and topics.".to_owned(),
     }
 }
 

@@ -46,7 +46,8 @@ pub fn overview(width: usize) -> String {
         0,
         width,
     );
-    text.push_str(&format!("\n{} relay [OPTIONS] <COMMAND>\n", paint(STRONG, "Usage:")));
+    text.push_str(&format!("\n{} relay [OPTIONS] [COMMAND]\n", paint(STRONG, "Usage:")));
+    text.push_str(&columns_of(&[("", WITHOUT_COMMAND.to_owned())], 0, width));
     for (group, names) in GROUPS {
         text.push_str(&format!("\n{}\n", paint(STRONG, group)));
         let rows: Vec<(&str, String)> = names.iter().filter_map(|name| Some((*name, about(name)?))).collect();
@@ -62,6 +63,9 @@ pub fn overview(width: usize) -> String {
     }
     text
 }
+
+/// What `relay` alone does.
+const WITHOUT_COMMAND: &str = "In a terminal, `relay` without a command opens the agent.";
 
 /// How wide the column of the names is.
 const WIDEST_NAME: usize = 15;

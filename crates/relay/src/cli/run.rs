@@ -8,7 +8,7 @@ use relay_llm::Thinking;
 use relay_settings::limits;
 
 use super::agents::{Bound, bound, turns};
-use super::values::providers;
+use super::values::{models, policies, providers, sessions};
 
 /// Let Relay's agent do something in this project
 ///
@@ -101,7 +101,7 @@ pub struct AgentArgs {
     pub ask: ModelFlags,
 
     /// What may happen without asking: read-only, ask, auto or full
-    #[arg(long, value_name = "POLICY")]
+    #[arg(long, value_name = "POLICY", add = policies())]
     pub policy: Option<String>,
 
     /// Allow something in advance: web, network, outside or destructive; repeatable
@@ -151,7 +151,7 @@ pub struct AgentArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct ModelFlags {
     /// The model: provider/model, with :low, :medium or :high for how hard it thinks; or replay:FILE
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = models())]
     pub model: Option<String>,
 
     /// The provider, for a model that is named without one
@@ -163,11 +163,11 @@ pub struct ModelFlags {
     pub thinking: Option<Thinking>,
 
     /// The model for small work, such as names of sessions, in place of `modelRoles.smol`
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = models())]
     pub smol: Option<String>,
 
     /// The model for hard work, in place of `modelRoles.slow`
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = models())]
     pub slow: Option<String>,
 
     /// The models that can be switched between, separated by commas; `*` matches anything
@@ -232,7 +232,7 @@ fn thinking(name: &str) -> Result<Thinking, String> {
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
     /// The session: its id or the beginning of it; the newest one if left out
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = sessions())]
     pub session: Option<String>,
 
     #[command(flatten)]

@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::values::whole_number;
+
 /// Search the project's files for a pattern
 ///
 /// Reads every file below the current folder that is not ignored, and lists matching lines ordered by path. Links are not followed, and
@@ -27,15 +29,15 @@ pub struct SearchArgs {
     pub which: ScopeFlags,
 
     /// Show this many lines before and after each match
-    #[arg(short = 'C', long, value_name = "LINES", default_value_t = 0, hide_default_value = true)]
+    #[arg(short = 'C', long, value_name = "LINES", default_value_t = 0, hide_default_value = true, value_parser = whole_number)]
     pub context: usize,
 
     /// Show this many lines before each match
-    #[arg(short = 'B', long, value_name = "LINES")]
+    #[arg(short = 'B', long, value_name = "LINES", value_parser = whole_number)]
     pub before: Option<usize>,
 
     /// Show this many lines after each match
-    #[arg(short = 'A', long, value_name = "LINES")]
+    #[arg(short = 'A', long, value_name = "LINES", value_parser = whole_number)]
     pub after: Option<usize>,
 
     /// Show only the names of matching files
@@ -47,11 +49,11 @@ pub struct SearchArgs {
     pub count: bool,
 
     /// Show at most this many matches
-    #[arg(long, value_name = "MATCHES", default_value_t = 10_000)]
+    #[arg(long, value_name = "MATCHES", default_value_t = 10_000, value_parser = whole_number)]
     pub limit: usize,
 
     /// Skip this many matches first
-    #[arg(long, value_name = "MATCHES", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "MATCHES", default_value_t = 0, hide_default_value = true, value_parser = whole_number)]
     pub skip: usize,
 
     /// Print one JSON document
@@ -141,7 +143,7 @@ pub struct FindArgs {
     pub no_hidden: bool,
 
     /// Show at most this many
-    #[arg(long, value_name = "PATHS", default_value_t = 1_000)]
+    #[arg(long, value_name = "PATHS", default_value_t = 1_000, value_parser = whole_number)]
     pub limit: usize,
 
     /// Print one JSON document

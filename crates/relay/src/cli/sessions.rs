@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::values::sessions;
+
 /// List, read, search, name, copy, export, import and delete the agent's sessions
 ///
 /// A session is named by its id or the beginning of it; those of this project come first. Everything is in your own data
@@ -33,7 +35,7 @@ pub enum SessionsCommand {
     /// Print a session's conversation
     Show {
         /// The session's id, or the beginning of it
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", add = sessions())]
         id: String,
         /// Show all branches, with the ids of entries, instead of the current conversation
         #[arg(long)]
@@ -57,7 +59,7 @@ pub enum SessionsCommand {
     /// Give a session a name
     Rename {
         /// The session's id, or the beginning of it
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", add = sessions())]
         id: String,
         /// The new name
         #[arg(value_name = "NAME", required = true)]
@@ -66,7 +68,7 @@ pub enum SessionsCommand {
     /// Give an entry of a session a label, or remove it
     Label {
         /// The session's id, or the beginning of it
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", add = sessions())]
         id: String,
         /// The entry's id, or the beginning of it; `relay sessions show ID --tree` shows them
         #[arg(value_name = "ENTRY")]
@@ -78,7 +80,7 @@ pub enum SessionsCommand {
     /// Copy a session, with its artifacts, into this project
     Fork {
         /// The session's id, or the beginning of it
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", add = sessions())]
         id: String,
         /// Copy only the branch up to this entry
         #[arg(long, value_name = "ENTRY")]
@@ -90,7 +92,7 @@ pub enum SessionsCommand {
     /// does the JSON document; Markdown has the current one.
     Export {
         /// The session's id, or the beginning of it
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", add = sessions())]
         id: String,
         /// Write to this file instead of standard output; a file that is there is replaced only if Relay exported it
         #[arg(long, short, value_name = "FILE")]
@@ -121,7 +123,7 @@ pub enum SessionsCommand {
     /// Delete a session and its artifacts for good
     Delete {
         /// The session's id, or the beginning of it
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", add = sessions())]
         id: String,
         /// Delete without asking
         #[arg(long, short)]

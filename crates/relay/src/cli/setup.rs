@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use super::values::{commands, themes, topics};
+
 /// Review the commands in the project's config, and trust them
 ///
 /// A config comes with a repository, and its commands run on your machine. Trust covers exactly the text you saw.
@@ -23,7 +25,7 @@ pub struct TrustArgs {
 #[derive(Debug, Args)]
 pub struct ThemesArgs {
     /// The theme, or a theme file
-    #[arg(value_name = "NAME|FILE")]
+    #[arg(value_name = "NAME|FILE", add = themes())]
     pub name: Option<String>,
 
     /// Print one JSON document on standard output
@@ -59,8 +61,8 @@ pub struct DoctorArgs {
 
 /// Print a completion script for your shell
 ///
-/// It completes commands, options and values: dialects, transactions, models, backends, conversations. Source it when
-/// your shell starts.
+/// It completes commands, options and values: dialects, transactions, sessions, jobs, models, backends, conversations,
+/// settings, themes. Source it when your shell starts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 bash:       echo 'source <(relay completions bash)' >> ~/.bashrc
@@ -77,6 +79,7 @@ pub struct CompletionsArgs {
 #[derive(Debug, Args)]
 pub struct ManArgs {
     /// The command; the overview if left out
+    #[arg(add = commands())]
     pub command: Option<String>,
 
     /// How to print it
@@ -99,6 +102,6 @@ pub enum ManFormat {
 #[derive(Debug, Args)]
 pub struct HelpArgs {
     /// The command or topic; the overview if left out
-    #[arg(value_name = "COMMAND|TOPIC")]
+    #[arg(value_name = "COMMAND|TOPIC", add = topics())]
     pub words: Vec<String>,
 }

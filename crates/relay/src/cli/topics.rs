@@ -9,6 +9,40 @@ pub fn topic(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
+/// Lines that begin this far in continue a row.
+const SECOND_COLUMN: usize = 9;
+
+/// A topic for a terminal that is narrower than its lines: each paragraph and each row of a list on one line, so that
+/// wrapping does not break lines that are broken already.
+pub fn unbroken(text: &str) -> String {
+    let mut joined = String::new();
+    // Where the lines begin that belong to the paragraph or row before them.
+    let mut goes_on_at = None;
+    for line in text.lines() {
+        let content = line.trim_start();
+        let indent = line.len() - content.len();
+        if goes_on_at == Some(indent) && !content.is_empty() {
+            joined.push(' ');
+            joined.push_str(content);
+            continue;
+        }
+        if !joined.is_empty() {
+            joined.push('\n');
+        }
+        joined.push_str(line);
+        goes_on_at = match content.split_once("  ") {
+            _ if content.is_empty() => None,
+            Some((name, about)) if indent > 0 => {
+                Some(line.len() - about.trim_start().len()).filter(|_| !name.is_empty())
+            }
+            // A row may have its name on a line of its own, and then its text in the second column.
+            _ => Some(indent).filter(|indent| *indent == 0 || *indent >= SECOND_COLUMN),
+        };
+    }
+    joined.push('\n');
+    joined
+}
+
 const DIALECTS: &str = "\
 Dialects: the ways a model can write edits
 
@@ -80,16 +114,24 @@ Environment variables
   XDG_CONFIG_HOME  settings and models.toml (default ~/.config)
   XDG_DATA_HOME    keys, trust, views (default ~/.local/share)
   XDG_STATE_HOME   jobs, conversations, locks (default ~/.local/state)
-  XDG_CACHE_HOME   what can be made again (default ~/.cache)
+  XDG_CACHE_HOME   what can be rebuilt (default ~/.cache)
 
 `relay config show --sources` lists the settings that come from the
 environment. Nothing in a repository, including a .env file, can set any of
-these.
+these. The variables PHONE_A_FRIEND_* still work under their old names.
 ";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paragraphs_and_rows_are_joined_for_narrow_terminals() {
+        let text = "Title\n\nOne\ntwo.\n\n    0  first\n       and more\n    1  second\n  NAME\n         about\n         it\n";
+        let expected =
+            "Title\n\nOne two.\n\n    0  first and more\n    1  second\n  NAME\n         about it\n";
+        assert_eq!(unbroken(text), expected);
+    }
 
     #[test]
     fn topics_fit_80_columns_and_name_every_dialect() {

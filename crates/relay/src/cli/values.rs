@@ -64,3 +64,43 @@ pub fn conversations() -> ArgValueCandidates {
 pub fn providers() -> ArgValueCandidates {
     ArgValueCandidates::new(completion::providers)
 }
+
+/// Completes settings.
+pub fn settings() -> ArgValueCandidates {
+    ArgValueCandidates::new(completion::settings)
+}
+
+/// Completes the project's sessions.
+pub fn sessions() -> ArgValueCandidates {
+    ArgValueCandidates::new(completion::sessions)
+}
+
+/// Completes background jobs.
+pub fn jobs() -> ArgValueCandidates {
+    ArgValueCandidates::new(completion::jobs)
+}
+
+/// Completes themes.
+pub fn themes() -> ArgValueCandidates {
+    ArgValueCandidates::new(completion::themes)
+}
+
+/// Completes commands and topics of help.
+pub fn topics() -> ArgValueCandidates {
+    ArgValueCandidates::new(completion::topics)
+}
+
+/// Completes commands.
+pub fn commands() -> ArgValueCandidates {
+    ArgValueCandidates::new(completion::commands)
+}
+
+/// Completes policies.
+pub fn policies() -> ArgValueCandidates {
+    ArgValueCandidates::new(completion::policies)
+}
+
+/// A whole number, with a message that says so.
+pub fn whole_number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "expected a whole number".to_owned())
+}

@@ -151,7 +151,7 @@ fn status(args: &StatusArgs) -> Result<u8, Failure> {
 fn provider<'a>(models: &'a Models, name: &str) -> Result<&'a CatalogProvider, Failure> {
     models.catalog.provider(name).ok_or_else(|| {
         let names: Vec<&str> = models.catalog.names().collect();
-        let hint = format!("{}. You can add others in models.toml.", did_you_mean(name, &names));
+        let hint = format!("{} You can add others in models.toml.", did_you_mean(name, &names));
         Failure::usage(usage(&format!("unknown provider `{name}`")).hinted(hint))
     })
 }

@@ -3,7 +3,7 @@
 use clap::Command;
 use relay_diagnostics::Diagnostic;
 
-use crate::cli::{HelpArgs, definition, did_you_mean, overview, topics};
+use crate::cli::{HelpArgs, definition, nearest_command, overview, topics};
 use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal;
 
@@ -11,7 +11,8 @@ pub fn run(args: &HelpArgs) -> Result<u8, Failure> {
     if let [word] = args.words.as_slice()
         && let Some(text) = topics::topic(word)
     {
-        return Ok(terminal::print(text));
+        let fits = text.lines().all(|line| terminal::columns(line) <= terminal::print_width());
+        return Ok(if fits { terminal::print(text) } else { terminal::print(&topics::unbroken(text)) });
     }
     if args.words.is_empty() {
         return Ok(front_door());
@@ -39,5 +40,5 @@ fn unknown(word: &str, parent: &Command) -> Failure {
         _ => commands.collect(),
     };
     let message = format!("no command or topic is named `{}`", terminal::visible(word));
-    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(did_you_mean(word, &names)))
+    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(nearest_command(word, &names)))
 }

@@ -41,9 +41,12 @@ pub fn run(root: Option<&Path>, args: &LogArgs) -> Result<u8, Failure> {
     }
     let mut text = String::new();
     for entry in entries {
-        one(&mut text, entry);
-        if args.stat {
-            text.push_str(&stat(&entry.record));
+        match args.stat {
+            true => {
+                headline(&mut text, entry);
+                text.push_str(&stat(&entry.record));
+            }
+            false => one(&mut text, entry),
         }
     }
     if fitting.len() > number {
@@ -123,6 +126,12 @@ fn filter(root: Option<&Path>, engine: &Engine, args: &LogArgs) -> Result<Filter
 
 /// One transaction in a list: a headline, what it was about, and its files.
 pub fn one(text: &mut String, entry: &Entry) {
+    headline(text, entry);
+    line(text, format_args!("     {}", paint(FAINT, files(entry))));
+}
+
+/// A transaction's headline, and what it was about.
+pub fn headline(text: &mut String, entry: &Entry) {
     let record = &entry.record;
     let (added, removed) = record.files().fold((0, 0), |(a, r), c| (a + c.added, r + c.removed));
     line(
@@ -143,7 +152,6 @@ pub fn one(text: &mut String, entry: &Entry) {
     if let Some(group) = &record.header.group {
         line(text, format_args!("     {}", paint(FAINT, format_args!("group {}", visible(group)))));
     }
-    line(text, format_args!("     {}", paint(FAINT, files(entry))));
 }
 
 /// Where a transaction came from: the channel, and the model if known.

@@ -3,7 +3,7 @@
 use clap::Command;
 use relay_diagnostics::Diagnostic;
 
-use crate::cli::{ManArgs, ManFormat, definition, did_you_mean};
+use crate::cli::{ManArgs, ManFormat, definition, nearest_command};
 use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal;
 
@@ -28,7 +28,7 @@ pub fn run(args: &ManArgs) -> Result<u8, Failure> {
 fn unknown(name: &str, root: &Command) -> Failure {
     let names: Vec<&str> = root.get_subcommands().map(Command::get_name).collect();
     let message = format!("no command is named `{name}`");
-    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(did_you_mean(name, &names)))
+    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(nearest_command(name, &names)))
 }
 
 /// The help texts, one section per command.

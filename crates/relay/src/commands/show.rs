@@ -33,7 +33,7 @@ pub fn run(root: Option<&Path>, args: &ShowArgs) -> Result<u8, Failure> {
         let document = report::entry_in_full(entry, &diff::unified(&changes));
         return Ok(terminal::print_document(&document));
     }
-    let head = text(entry, &changes);
+    let head = text(entry, &changes, args.stat);
     let (prose, diff) = match args.stat {
         true => (head + &super::log::stat(&entry.record), String::new()),
         false => (head + "\n", diff::changes(&changes)),
@@ -41,10 +41,13 @@ pub fn run(root: Option<&Path>, args: &ShowArgs) -> Result<u8, Failure> {
     Ok(terminal::pager::show(&prose, &diff, args.no_pager))
 }
 
-fn text(entry: &Entry, changes: &[FileChange]) -> String {
+fn text(entry: &Entry, changes: &[FileChange], stat: bool) -> String {
     let record = &entry.record;
     let mut text = String::new();
-    super::log::one(&mut text, entry);
+    match stat {
+        true => super::log::headline(&mut text, entry),
+        false => super::log::one(&mut text, entry),
+    }
     let mut field = |name: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
             let value = visible(value.trim()).replace('\n', "\n              ");

@@ -42,7 +42,7 @@ pub fn run(root: Option<&Path>, args: &SkillsArgs) -> Result<u8, Failure> {
     if texts.all().is_empty() && !settings.flag("skills.enabled") {
         terminal::tell("skills are off; `relay config set skills.enabled true` turns them on\n");
     } else if texts.all().is_empty() {
-        terminal::tell("there are no skills; a folder with a SKILL.md in .relay/skills is one\n");
+        terminal::tell("no skills yet; a folder with a SKILL.md in .relay/skills is one\n");
     }
     Ok(0)
 }

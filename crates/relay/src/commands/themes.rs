@@ -153,7 +153,7 @@ fn all(store: &Store) -> Vec<Found> {
 }
 
 /// The names of the user's own themes. A missing or unreadable folder has none.
-fn own_names(store: &Store) -> Vec<String> {
+pub fn own_names(store: &Store) -> Vec<String> {
     let entries = Workspace::open(&store.config_dir().join(FOLDER)).map(|place| place.root_dir().entries());
     let Ok(Ok(entries)) = entries else { return Vec::new() };
     let files = entries.into_iter().filter(|(_, kind)| *kind == Kind::File);

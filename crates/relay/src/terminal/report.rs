@@ -87,7 +87,7 @@ fn headline(outcome: &Outcome) -> String {
     };
     let name = match (outcome.undoes.as_slice(), outcome.uuid) {
         ([target], _) if outcome.is_redo => {
-            format!(" what {} took", paint(STRONG, history::short(target.uuid)))
+            format!(" what {} undid", paint(STRONG, history::short(target.uuid)))
         }
         ([target], _) => format!(" {}", paint(STRONG, history::short(target.uuid))),
         ([_, ..], _) => format!(" {}", paint(STRONG, count(outcome.undoes.len(), "transaction"))),

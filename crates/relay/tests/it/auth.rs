@@ -89,7 +89,7 @@ fn unknown_providers_get_did_you_mean_and_local_ones_need_no_key() {
     let env = env();
     let run = env.relay(&["auth", "login", "antropic"]).stdin("sk-x").run();
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("did you mean `anthropic`"), "{}", run.stderr);
+    assert!(run.stderr.contains("Did you mean `anthropic`"), "{}", run.stderr);
     assert_eq!(
         env.relay(&["auth", "login", "ollama"]).stdin("sk-x").success().stdout,
         "ollama needs no key\n"

@@ -83,8 +83,8 @@ fn errors_say_what_to_do() {
     apply(&env, &reply(1, "gone.txt", "x"), &[]);
     std::fs::remove_file(env.path("gone.txt")).unwrap();
     for (place, code, expected) in [
-        ("a.txt:2", 1, "It has 1 lines"),
-        ("a.txt:0", 1, "counted from 1"),
+        ("a.txt:2", 1, "It has 1 line;"),
+        ("a.txt:0", 1, "write a.txt:1"),
         ("a.txt:1-0", 1, "a.txt has no lines 1-0"),
         ("a.txt:x", 2, "PATH:FROM-TO"),
         ("b.txt", 1, "a.txt"),

@@ -78,7 +78,7 @@ fn more_linter_errors_need_approval_and_yes_gives_it() {
     assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")));
     assert_eq!(codes(&document), ["approval-required", "too-many-errors"], "what is asked, and why");
     assert!(
-        document["diagnostics"][0]["message"].as_str().unwrap().contains("found 3 errors, 2 are allowed")
+        document["diagnostics"][0]["message"].as_str().unwrap().contains("found 3 errors, but 2 are allowed")
     );
     assert!(!env.exists("a.txt"));
     let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes"]);

@@ -152,3 +152,11 @@ fn a_lone_old_time_limit_is_noted() {
     env.relay(&["config", "set", "backends.timeout", "30"]).success();
     assert_eq!(env.relay(&["config", "show"]).run().stderr, "");
 }
+
+#[test]
+fn without_a_command_the_settings_are_listed() {
+    let env = crate::project(crate::PLAIN);
+    let listed = env.relay(&["config"]).success().stdout;
+    assert_eq!(listed, env.relay(&["config", "show"]).success().stdout);
+    assert!(listed.contains("projectId = shop"), "{listed}");
+}

@@ -313,8 +313,10 @@ fn stable(lines: &str) -> Vec<Value> {
     let mut events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     events.iter_mut().for_each(cleaned);
     let ends = |event: &Value| event["type"] == "tool_execution_end";
-    for together in events.chunk_by_mut(|one, next| ends(one) && ends(next)) {
-        together.sort_by_key(|event| event["toolCallId"].as_str().map(str::to_owned));
+    let of_calls = |event: &Value| ends(event) || event["message"]["role"] == "toolResult";
+    for together in events.chunk_by_mut(|one, next| of_calls(one) && of_calls(next)) {
+        // The sort is stable, so results keep their order.
+        together.sort_by_key(|event| (!ends(event), event["toolCallId"].as_str().map(str::to_owned)));
     }
     events
 }

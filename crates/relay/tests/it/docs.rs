@@ -219,6 +219,32 @@ fn every_command_in_the_readme_works() {
     check(&page("README.md"));
 }
 
+/// Every reply on the page of shapes does what its section says.
+#[test]
+fn every_shape_on_the_page_lands_or_is_refused() {
+    let page = page("docs/replies.md");
+    let before =
+        page.split("```python\n").nth(1).and_then(|rest| rest.split("```").next()).expect("greet.py");
+    let after = before.replace("\"Hello, \" + name", "f\"Hello, {name}!\"");
+    let section = |heading: &str| {
+        let text = page.split(heading).nth(1).expect(heading).split("\n## ").next().unwrap_or_default();
+        text.split("````text\n").skip(1).filter_map(|rest| rest.split("````").next()).collect::<Vec<_>>()
+    };
+    let (landing, refused) = (section("## Shapes that land"), section("## Shapes that are refused"));
+    assert!(landing.len() >= 5 && refused.len() >= 4, "{} {}", landing.len(), refused.len());
+    for (shape, (code, expected)) in landing
+        .iter()
+        .map(|shape| (shape, (0, after.as_str())))
+        .chain(refused.iter().map(|shape| (shape, (1, before))))
+    {
+        let env = crate::env();
+        env.write("greet.py", before);
+        let run = env.relay(&["apply"]).stdin(shape).run();
+        assert_eq!(run.code, code, "{shape}\n{}{}", run.stdout, run.stderr);
+        assert_eq!(env.read("greet.py"), expected, "{shape}");
+    }
+}
+
 #[test]
 fn every_command_in_the_guide_works() {
     check(&page("docs/guide.md"));

@@ -47,7 +47,29 @@ fn help_knows_commands_and_topics() {
     assert!(env.relay(&["help", "dialects"]).success().stdout.contains("search-replace"));
     let run = env.relay(&["help", "dialect"]).run();
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("did you mean `dialects`"), "{}", run.stderr);
+    assert!(run.stderr.contains("Did you mean `dialects`"), "{}", run.stderr);
+}
+
+/// Lines that were broken for 80 columns are not broken again in the middle.
+#[test]
+fn topics_wrap_at_the_width_of_the_terminal() {
+    let env = env();
+    let mut screen = env.pty_shell("stty rows 40 cols 60; \"$RELAY\" help exit-codes");
+    assert_eq!(screen.wait(), 0);
+    let text = screen.text();
+    assert!(
+        text.lines().any(|line| line.trim_end() == "       processed, or a dry run that passed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_unknown_command_leads_to_the_list_or_the_nearest_one() {
+    let env = env();
+    let run = env.relay(&["help", "nonsense"]).run();
+    assert!(run.stderr.ends_with("hint: `relay help` lists all commands and topics.\n"), "{}", run.stderr);
+    let run = env.relay(&["log", "-n", "x"]).run();
+    assert!(run.code == 2 && run.stderr.contains("expected a whole number"), "{}", run.stderr);
 }
 
 #[test]
@@ -89,6 +111,14 @@ fn completions_complete_commands_and_values() {
     assert_eq!(completed(&env, &["show", "0000"]), ["00000000"], "a transaction's uuid");
     assert!(completed(&env, &["ask", "--to", "cod"]).contains(&"codex".to_owned()));
     assert!(completed(&env, &["log", "--status", "und"]).contains(&"undone".to_owned()));
+    assert_eq!(completed(&env, &["config", "get", "backends.timeo"]), ["backends.timeout"]);
+    assert_eq!(completed(&env, &["config", "set", "approvalOn"]), ["approvalOnErrorCount"], "of the project");
+    assert_eq!(completed(&env, &["help", "exit"]), ["exit-codes"]);
+    assert_eq!(completed(&env, &["man", "trans"]), ["translate"]);
+    assert_eq!(completed(&env, &["run", "--policy", "read"]), ["read-only"]);
+    assert_eq!(completed(&env, &["themes", "relay-d"]), ["relay-dark"]);
+    assert!(completed(&env, &["jobs", "show", ""]).iter().all(|word| word.starts_with('-')));
+    assert!(!env.home_path(".local/state/relay/jobs").exists(), "Tab creates nothing");
     let keyed = env
         .relay(&["--", "relay", "ask", "--model", "anthropic/"])
         .env("ANTHROPIC_API_KEY", "k")

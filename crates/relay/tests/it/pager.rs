@@ -62,6 +62,7 @@ fn stat_lists_files_with_their_lines() {
     let env = with_history(2);
     let log = env.relay(&["log", "--stat"]).success().stdout;
     assert!(log.contains("file1.txt |    2 ++") && log.contains("file2.txt |    2 ++"), "{log}");
+    assert_eq!(log.matches("file1.txt").count(), 1, "each file once: {log}");
     let show = env.relay(&["show", "1", "--stat"]).success().stdout;
     assert!(show.contains("file1.txt |    2 ++") && !show.contains("@@"), "{show}");
 }

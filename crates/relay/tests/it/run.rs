@@ -209,7 +209,7 @@ fn a_recording_replays_without_a_network() {
     assert!(!run.stderr.contains("than in the recording"), "{}", run.stderr);
     assert_eq!(lab.server.requests().len(), asked, "no one was asked");
     let run = lab.env.relay(&arguments).run();
-    assert!(run.stderr.contains("returned something else than in the recording"), "{}", run.stderr);
+    assert!(run.stderr.contains("did not return the recorded result"), "{}", run.stderr);
 }
 
 #[test]

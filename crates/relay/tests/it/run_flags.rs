@@ -31,7 +31,7 @@ fn a_model_is_named_through_its_provider() {
     assert_eq!(says(&lab, &["run", "--provider", "lab", "hi"]), "I am m.", "its first model");
     let run = lab.env.relay(&["run", "--provider", "lap", "hi"]).run();
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("unknown provider `lap`; did you mean `lab`?"), "{}", run.stderr);
+    assert!(run.stderr.contains("unknown provider `lap`. Did you mean `lab`?"), "{}", run.stderr);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn language_servers_and_terminals_are_switched_off_for_a_run() {
 fn skills_are_listed_and_printed() {
     let lab = lab();
     let run = lab.env.relay(&["skills"]).success();
-    assert!(run.stderr.contains("there are no skills"), "{}", run.stderr);
+    assert!(run.stderr.contains("no skills yet"), "{}", run.stderr);
     lab.own("skills/wave/SKILL.md", "---\nname: wave\ndescription: Waves slowly\n---\nWave.\n");
     assert!(says(&lab, &["skills"]).contains("wave  Waves slowly"));
     assert!(says(&lab, &["skills", "wave"]).ends_with("Wave."));

@@ -377,7 +377,7 @@ fn a_commands_changes_are_found_after_relay_was_killed() {
          ln -sf opens link; echo x > x.log; kill -9 $PPID";
     assert_ne!(env.relay(&["wrap", "--", "sh", "-c", script]).run().code, 0);
     let run = env.relay(&["log"]).success();
-    assert!(run.stderr.contains("6 file(s) differ from before it"), "{}", run.stderr);
+    assert!(run.stderr.contains("6 file(s) differ from the state before it"), "{}", run.stderr);
     assert!(run.stdout.contains("interrupted: sh -c"), "{}", run.stdout);
     let again = env.relay(&["log"]).success();
     assert!(!again.stderr.contains("differ"), "it is said once: {}", again.stderr);
@@ -529,7 +529,7 @@ fn a_wrapped_command_that_outlives_a_killed_relay_is_recorded_once_it_has_ended(
     env.write("stop", "");
     wait_for("it ends", || !env.is_running("../home/pid"));
     let run = env.relay(&["log"]).success();
-    assert!(run.stderr.contains("3 file(s) differ from before it"), "{}", run.stderr);
+    assert!(run.stderr.contains("3 file(s) differ from the state before it"), "{}", run.stderr);
     env.relay(&["undo"]).success();
     assert_eq!(env.tree(), before);
 }

@@ -1,10 +1,10 @@
-//! A session that is open: entries are added to it, and its leaf moves about its tree.
+//! A session that is open: entries are added to it, and its leaf moves around its tree.
 //!
 //! An append creates one child of the leaf, which becomes the new leaf, and is on the disk for good when the call returns.
 //! Nothing is written before a model has answered: a conversation that never got an answer leaves no file. Only header and
 //! representation are ever rewritten (names, migrations, pruned outputs), never the history itself.
 //!
-//! Opening and finding are in [`open`](self::open), moving about in [`tree`](self::tree), copies in [`fork`](self::fork).
+//! Opening and finding are in [`open`](self::open), navigation in [`tree`](self::tree), copies in [`fork`](self::fork).
 
 mod adopt;
 mod fork;

@@ -1,4 +1,4 @@
-//! Moving about the tree of a session that is open.
+//! Navigates the tree of an open session.
 
 use serde_json::Value;
 

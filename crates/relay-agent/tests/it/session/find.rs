@@ -68,7 +68,7 @@ fn two_terminals_each_continue_their_own_session() {
 }
 
 #[test]
-fn projects_that_share_a_folder_are_told_apart() {
+fn projects_that_share_a_folder_are_distinguished() {
     let home = Home::new();
     let (one, other) = (home.path().join("a/b"), home.path().join("a-b"));
     for folder in [&one, &other] {

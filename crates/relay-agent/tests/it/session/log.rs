@@ -49,7 +49,7 @@ fn a_session_in_memory_leaves_no_file() {
 }
 
 #[test]
-fn a_session_goes_on_where_it_was() {
+fn a_session_continues_where_it_ended() {
     let home = Home::new();
     let path = home.answered();
     let mut log = SessionLog::open(&home.store, &path).unwrap();

@@ -1,4 +1,4 @@
-//! Moving about the tree of a session, and copies of it.
+//! Navigating a session's tree, and copying it.
 
 use relay_agent::session::body::{Custom, ROOT};
 use relay_agent::session::message::CustomMessage;
@@ -41,7 +41,7 @@ fn branching_moves_the_leaf_and_writes_nothing() {
 }
 
 #[test]
-fn a_summary_hangs_at_the_new_place() {
+fn a_summary_is_attached_at_the_new_place() {
     let mut log = SessionLog::in_memory(std::path::Path::new("/p"));
     let [_, first, two, second] = conversation(&mut log);
     let abandoned: Vec<&str> = log.abandoned_by(Some(&first)).iter().map(|entry| entry.id()).collect();

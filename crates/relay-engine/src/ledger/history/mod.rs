@@ -148,7 +148,7 @@ impl History {
             }
             [] => Err(Diagnostic::error(
                 codes::NO_SUCH_TRANSACTION,
-                format!("no transaction on the ledger is called `{selector}`"),
+                format!("the ledger has no transaction `{selector}`"),
             )
             .hinted("`relay log` lists them; use a number, a uuid or its first four digits.")),
             several => Err(Diagnostic::error(

@@ -51,10 +51,15 @@ pub fn age(text: &str) -> Result<SignedDuration, Diagnostic> {
         "h" => 3600,
         "d" => 86_400,
         "w" => 7 * 86_400,
-        _ => return Err(unknown(text)),
+        _ => return Err(unknown_age(text)),
     };
-    let number: u32 = digits.parse().map_err(|_| unknown(text))?;
+    let number: u32 = digits.parse().map_err(|_| unknown_age(text))?;
     Ok(SignedDuration::from_secs(i64::from(number).saturating_mul(seconds)))
+}
+
+fn unknown_age(text: &str) -> Diagnostic {
+    Diagnostic::error(codes::BAD_TIME, format!("invalid age `{text}`"))
+        .hinted("Write a number and a unit, such as 90m, 2h, 3d or 2w.")
 }
 
 fn unknown(text: &str) -> Diagnostic {

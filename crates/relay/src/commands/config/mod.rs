@@ -32,7 +32,12 @@ struct Row {
 
 pub fn run(root: Option<&Path>, args: &ConfigArgs) -> Result<u8, Failure> {
     let store = open::store()?;
-    match &args.command {
+    let list = ConfigCommand::Show {
+        all: false,
+        sources: false,
+        scope: ConfigScope { project: false, json: false },
+    };
+    match args.command.as_ref().unwrap_or(&list) {
         ConfigCommand::Show { all, sources, scope } => {
             let mut rows = if scope.project { Vec::new() } else { rows(&store, *all)? };
             rows.extend(project::rows(root, *all, scope.project)?);

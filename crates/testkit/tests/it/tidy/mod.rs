@@ -9,6 +9,7 @@ mod helped;
 mod licences;
 mod modules;
 mod packages;
+mod paths;
 mod pinned;
 mod powers;
 mod sizes;
