@@ -130,7 +130,7 @@ fn in_step_again<T: Eq>(before: &[T], after: &[T], old: usize, new: usize) -> Op
 }
 
 /// The stretches in which two lists of lines differ. Texts that differ in hundreds of thousands of lines are not
-/// compared at all: nobody reads that, and it takes longer than everything else.
+/// compared at all: such a diff is unreadable, and computing it would take longer than everything else.
 pub(crate) fn compare<T: Line>(before: &[T], after: &[T]) -> Vec<Difference> {
     match before.len() + after.len() {
         lines if lines > HUGE => apart(before, after),
@@ -187,7 +187,7 @@ pub(crate) fn align(old: &[&str], new: &[&str]) -> Vec<HunkLine> {
     lines
 }
 
-/// Lines that a diff takes away and puts back at once, turned into what they are: context.
+/// Turns lines that a diff removes and adds again in the same place into context.
 ///
 /// Some authors write a whole block as removed and then as added, with most of it unchanged.
 pub(crate) fn realign(lines: Vec<HunkLine>) -> Vec<HunkLine> {

@@ -242,7 +242,7 @@ mod tests {
         let with_number = |number: u32| LineHash::seeded(b"}", number);
         assert!(LineHash::of(b"}").is_of(7, b"}"));
         assert!(with_number(7).is_of(7, b"  }\r".trim_ascii_start()) && !with_number(7).is_of(8, b"}"));
-        // Not so where a letter or a digit tells lines apart.
+        // Not if a letter or a digit distinguishes the lines.
         assert!(!LineHash::seeded(b"a }", 7).is_of(7, b"a }"));
     }
 

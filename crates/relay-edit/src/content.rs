@@ -1,7 +1,7 @@
 //! What a file holds after its edits: all of its bytes, or the parts that stay and what is new between them.
 //!
-//! Most of a long file stays as it is. As parts it is checked, counted and shown without a second copy of it; it is put
-//! together when somebody wants all of it. Nothing in here knows lines.
+//! Most of a long file stays as it is. As parts it is checked, counted and shown without a second copy of it; it is
+//! joined only when a caller needs all of it. This module knows nothing of lines.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -35,7 +35,7 @@ impl Content {
     }
 }
 
-/// What a file holds after edits, borrowed from whoever has it.
+/// A file's content after edits, borrowed from its owner.
 #[derive(Clone, Copy, Debug)]
 pub enum After<'a> {
     /// All of it.
@@ -129,7 +129,7 @@ impl Spliced {
         Self { parts: Vec::with_capacity(parts), fresh: Vec::with_capacity(fresh) }
     }
 
-    /// Goes on with a part of the file.
+    /// Appends a part of the file.
     pub(crate) fn keep(&mut self, kept: Range<usize>) {
         match self.parts.last_mut() {
             Some(last) if last.fresh.is_empty() && last.kept.end == kept.start => last.kept.end = kept.end,
@@ -137,7 +137,7 @@ impl Spliced {
         }
     }
 
-    /// Goes on with bytes that are new.
+    /// Appends new bytes.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         if self.parts.is_empty() {
             self.keep(0..0);

@@ -1,6 +1,6 @@
 //! A line diff for people: what changed between two versions of a file, with line numbers and context.
 //!
-//! It has no colours and no words; whoever shows it adds those.
+//! It has no colours and no words; the caller adds those.
 
 mod spliced;
 

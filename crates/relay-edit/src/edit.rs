@@ -6,7 +6,7 @@ use crate::anchors::LineHash;
 /// One intended operation on one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The path as written in the reply; nobody has checked it yet.
+    /// The path as written in the reply, not checked yet.
     pub path: String,
     /// What should happen to it.
     pub operation: Operation,
@@ -39,26 +39,26 @@ impl Edit {
 /// What should happen to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The file shall hold exactly this text, whether it exists or not.
+    /// Sets the file to exactly this text, whether it exists or not.
     Write {
         /// The whole, final text.
         content: String,
     },
-    /// Some lines of the file shall change.
+    /// Changes some lines of the file.
     Patch {
         /// The hunks, in the order of the reply.
         hunks: Vec<Hunk>,
         /// What the hunks' old lines refer to.
         base: Base,
     },
-    /// The file shall be gone.
+    /// Deletes the file.
     Delete,
-    /// The file shall have another name and the same bytes and mode.
+    /// Renames the file; its bytes and mode stay.
     Rename {
         /// The new path, as written in the reply.
         to: String,
     },
-    /// The file shall be a program that can be run, or not; its bytes stay.
+    /// Makes the file executable, or not; its bytes stay.
     Mode {
         /// Whether it can be run.
         executable: bool,
@@ -94,7 +94,8 @@ pub struct Hunk {
     /// Its author was shown the file as it is now, in a repair prompt: that is what its numbers and anchors mean, whatever was
     /// read before.
     pub shown_now: bool,
-    /// How many old and new lines the header announces, where it does. Never trusted; it only tells what the author meant.
+    /// How many old and new lines the header announces, where it does. Never trusted; it only hints at what the author
+    /// meant.
     pub announced: Option<(usize, usize)>,
     /// How many lines at the end were written without a sign, so that they may be no part of the hunk.
     pub unsigned: usize,
@@ -144,18 +145,18 @@ pub enum EndOfFile {
     Unsaid,
     /// The hunk reaches the end of the file.
     Reached,
-    /// The hunk reaches the end of the file, and its last new line shall end with a newline.
+    /// The hunk reaches the end of the file, and its last new line ends with a newline.
     WithNewline,
-    /// The hunk reaches the end of the file, and its last new line shall end without a newline.
+    /// The hunk reaches the end of the file, and its last new line ends without a newline.
     WithoutNewline,
 }
 
 /// One line of a hunk, without its line ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkLine {
-    /// Stands in the file and stays.
+    /// Context: a line that stays in the file.
     Context(String),
-    /// Stands in the file and goes.
+    /// A line removed from the file.
     Removed(String),
     /// Is new.
     Added(String),

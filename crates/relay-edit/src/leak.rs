@@ -6,7 +6,7 @@
 //! leaking: what is in a code span, in quotation marks or in a fence of plain text is passed over.
 //!
 //! What follows a leak is never to be trusted: mostly it repeats an edit from before, or is meant for another tool. So
-//! [`of_edit`] is for cutting a reply at its last clean edit, and nothing here tries to mend one.
+//! [`of_edit`] is for cutting a reply at its last clean edit, and nothing here tries to repair one.
 
 mod quoted;
 
@@ -69,8 +69,8 @@ pub fn find_from(text: &str, from: usize, form: Form, is_whole: bool, quotes_lef
 }
 
 /// The line of a reply at which routing leaked into what an edit writes: where the edit begins, or the first hunk with a
-/// leak. Lines that an edit takes away or leaves alone are not its own, and whoever edits lines that have the marker
-/// writes about it.
+/// leak. Lines that an edit removes or leaves alone do not count, and an author who edits lines with the marker is
+/// writing about it.
 #[must_use]
 pub fn of_edit(edit: &Edit) -> Option<usize> {
     let form = Form::of_file(&edit.path);

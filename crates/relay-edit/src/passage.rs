@@ -1,6 +1,6 @@
 //! One block of a reply as it was read: its lines, the prose above it, and what a dialect made of it.
 //!
-//! Nothing here decides what becomes of a block; [`crate::account`] does.
+//! Nothing here decides the class of a block; [`crate::account`] does.
 
 /// One fenced block, section, tag or command of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]

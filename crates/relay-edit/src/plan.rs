@@ -123,7 +123,7 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
     let mut outcomes: Vec<EditOutcome> = Vec::with_capacity(edits.len());
     while let Some(rest) = edits.get(outcomes.len()..).filter(|rest| !rest.is_empty()) {
         if planner.failures > LISTED && !options.partial {
-            // Nothing of this reply will land, and nobody reads more reasons: the rest is not even tried.
+            // Nothing of this reply will land, and more reasons would not help, so the rest is not tried.
             planner.failures += rest.len();
             outcomes.resize_with(edits.len(), EditOutcome::failed);
             break;
@@ -166,7 +166,7 @@ fn unlisted(failures: usize) -> Diagnostic {
         codes::NOT_FOUND,
         format!("… and {failures} more edits that failed or were not tried any more"),
     )
-    .hinted("read the files again and write the edits anew")
+    .hinted("read the files again and rewrite the edits")
 }
 
 /// The text a file would hold cannot be written in the encoding the file is in.

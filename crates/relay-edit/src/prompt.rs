@@ -23,7 +23,7 @@ pub fn system_prompt(dialect: Dialect, project_id: Option<&str>) -> String {
     let text = match dialect {
         Dialect::Fenced => include_str!("prompt/fenced.md"),
         Dialect::Unified => include_str!("prompt/unified.md"),
-        // Nobody is asked for the forms that are only read.
+        // Relay never asks models for the forms that it only reads.
         Dialect::SearchReplace
         | Dialect::Announced
         | Dialect::ToolCall

@@ -25,7 +25,7 @@ pub enum RenderError {
         path: String,
     },
     /// The text would be read otherwise than it was meant.
-    #[error("the dialect `{}` cannot say exactly what becomes of `{path}`", .dialect.name())]
+    #[error("the dialect `{}` cannot express exactly how `{path}` changes", .dialect.name())]
     Inexact {
         /// The dialect.
         dialect: Dialect,

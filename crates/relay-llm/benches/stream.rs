@@ -98,7 +98,7 @@ fn memory() {
     stop(server);
 }
 
-/// How soon the socket is closed after a reader asked for an end.
+/// How soon the socket is closed after a reader cancels.
 fn cancelling() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -257,7 +257,7 @@ fn answer(script: &str) -> Vec<u8> {
     body.into_bytes()
 }
 
-/// Serves one answer for ever. The address goes to standard output.
+/// Serves one answer forever. The address goes to standard output.
 fn serve(script: &str) {
     let body = Arc::new(answer(script));
     let is_lines = script.starts_with("ollama");

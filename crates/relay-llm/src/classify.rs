@@ -125,8 +125,8 @@ impl Refused<'_> {
     }
 }
 
-/// What a type, code or status word stands for, where it is clear by itself. `server_error` and its like are not: they
-/// are said of servers that failed and of servers that have too much to do.
+/// The meaning of a type, code or status word, if it is clear by itself. `server_error` and its like are not: they are
+/// said of servers that failed and of servers that have too much to do.
 fn by_word(word: &str) -> Option<ErrorKind> {
     Some(match word {
         "rate_limit_error" | "rate_limit_exceeded" => ErrorKind::RateLimit,

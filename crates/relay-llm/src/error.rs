@@ -43,7 +43,7 @@ pub enum ErrorKind {
     Offline,
     /// The provider's description cannot be used.
     Config,
-    /// The caller asked for an end.
+    /// The caller cancelled.
     Aborted,
     /// A limit of money, turns or time was reached.
     Budget,

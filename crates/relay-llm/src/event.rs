@@ -129,7 +129,7 @@ pub enum StopReason {
     Length,
     /// The model waits for its tool calls' results.
     ToolUse,
-    /// The caller asked for an end.
+    /// The caller cancelled.
     Aborted,
     /// Something failed.
     Error,

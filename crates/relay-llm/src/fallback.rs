@@ -75,13 +75,13 @@ impl Chain {
         self.current
     }
 
-    /// A turn succeeded: the next failure begins to count anew.
+    /// A turn succeeded: resets the count of failures.
     pub fn succeeded(&mut self) {
         self.attempts = 0;
     }
 
-    /// A turn failed. Says what to do, and lets the model rest if another one can take over. After giving up, the next
-    /// turn begins to count anew.
+    /// A turn failed. Decides what to do, and lets the model rest if another one can take over. After giving up, the
+    /// count starts over.
     pub fn failed(&mut self, error: &Error, now_ms: u64, jitter: f64) -> Next {
         let next = self.after(error, now_ms, jitter);
         if next == Next::GiveUp {
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(next(10), Next::Retry { attempt: 2, delay_ms: 4000 });
         assert_eq!(next(20), Next::Retry { attempt: 3, delay_ms: 8000 });
         assert_eq!(next(30), Next::GiveUp);
-        assert_eq!(next(40), Next::Retry { attempt: 1, delay_ms: 2000 }, "the next question begins anew");
+        assert_eq!(next(40), Next::Retry { attempt: 1, delay_ms: 2000 }, "the next question starts over");
     }
 
     #[test]

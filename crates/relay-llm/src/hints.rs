@@ -48,7 +48,7 @@ fn since_epoch_or_now(ms: f64, now: Timestamp) -> u64 {
     ms.saturating_sub(u64::try_from(now.as_millisecond()).unwrap_or(0))
 }
 
-/// The pause until a date as HTTP writes it, or as everybody else does.
+/// The pause until a date in HTTP's format or in ISO 8601.
 fn until(text: &str, now: Timestamp) -> Option<u64> {
     let date = jiff::fmt::rfc2822::parse(text).map(|date| date.timestamp()).or_else(|_| text.parse());
     let ms = date.ok()?.as_millisecond().saturating_sub(now.as_millisecond());

@@ -1,4 +1,4 @@
-//! What proves to a provider who is asking.
+//! Keys: the proof of identity for a provider.
 
 use std::fmt;
 

@@ -69,7 +69,7 @@ pub struct Origin {
     pub provider: String,
     /// The format it was said in.
     pub wire: Wire,
-    /// The model's id, as it was asked for.
+    /// The model's id, as requested.
     pub model: String,
 }
 
@@ -95,7 +95,7 @@ pub enum Block {
     },
     /// A tool the model wants to have run.
     ToolCall(ToolCall),
-    /// What came of a tool call.
+    /// The result of a tool call.
     ToolResult(ToolResult),
     /// A picture.
     Image(Image),
@@ -215,7 +215,7 @@ impl Arguments {
     }
 }
 
-/// What came of a tool call.
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
     /// The call's id.

@@ -20,7 +20,7 @@ pub struct Model {
     pub prices: Option<Prices>,
     /// What it can do.
     pub capabilities: Capabilities,
-    /// How quickly and at what price it shall answer, in the provider's words; a request may say otherwise.
+    /// The service tier, in the provider's words; a request may override it.
     pub service_tier: Option<String>,
 }
 
@@ -86,7 +86,7 @@ pub struct Prices {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Capabilities {
-    /// How thinking is asked for.
+    /// How thinking is requested.
     pub thinking: ThinkingStyle,
     /// Whether it looks at images.
     pub images: bool,

@@ -88,7 +88,7 @@ pub enum Auth {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compat {
-    /// How thinking is asked for.
+    /// How thinking is requested.
     pub reasoning: Reasoning,
     /// Whether the server wants its reasoning back, in the field it came in.
     pub replay_reasoning: bool,

@@ -18,7 +18,7 @@ pub struct Request {
     pub tool_choice: ToolChoice,
     /// How hard to think; none leaves it to the provider.
     pub thinking: Option<Thinking>,
-    /// How long the provider shall remember the beginning of the conversation.
+    /// How long the provider should cache the beginning of the conversation.
     pub cache: Cache,
     /// Names the conversation, so that the provider finds its cache again.
     pub cache_key: Option<String>,
@@ -116,7 +116,7 @@ impl Thinking {
     }
 }
 
-/// How long the provider shall remember the beginning of the conversation.
+/// How long the provider should cache the beginning of the conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cache {

@@ -22,7 +22,7 @@ pub struct RetrySettings {
     pub max_delay_ms: u64,
     /// How often a request is sent again that failed before an answer began.
     pub request_max_retries: u32,
-    /// How often an answer is asked for again that broke off before anything was seen of it.
+    /// How many times to retry an answer that broke off before anything of it was shown.
     pub stream_max_retries: u32,
     /// The pause before the first retry of a request or an answer.
     pub request_base_delay_ms: u64,

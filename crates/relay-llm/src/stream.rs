@@ -1,4 +1,4 @@
-//! An answer as it comes: a blocking iterator over events.
+//! A streaming answer: a blocking iterator over events.
 
 use tokio::sync::mpsc::Receiver;
 
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Turn};
 use crate::message::Origin;
 
-/// An answer as it comes. The last event is `Done` or `Error`; then the iterator ends.
+/// A streaming answer. The last event is `Done` or `Error`; then the iterator ends.
 ///
 /// Between the socket and here is a short queue, so a slow reader slows the provider. Dropping the stream closes the
 /// connection.

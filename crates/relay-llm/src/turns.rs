@@ -19,7 +19,7 @@ use crate::provider::Auth;
 use crate::request::Request;
 use crate::retry::jitter;
 
-/// How often a pause looks whether an end was asked for.
+/// How often a pause checks for a cancel.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// How long a key is left alone that was refused, when the provider does not say.
@@ -45,7 +45,7 @@ impl<'a> Turns<'a> {
         Self { models, chain, keys, session, keeps_shown: false, begun: Instant::now(), budget: None }
     }
 
-    /// Goes on with a chain that has been in use since then, so that models that rest go on resting.
+    /// Continues with a chain in use since then, so that resting models keep resting.
     #[must_use]
     pub fn since(mut self, begun: Instant) -> Self {
         self.begun = begun;
@@ -166,7 +166,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Lets a key rest whose account is at its end, and tells whether the user has another one for this provider that
+    /// Lets a key rest if its account is exhausted; returns whether the user has another one for this provider that
     /// was not tried in this turn.
     fn has_another_key(&self, model: &Model, used: Option<&ChosenKey>, error: &Error, tried: usize) -> bool {
         let is_the_keys = matches!(error.kind, ErrorKind::RateLimit | ErrorKind::Quota | ErrorKind::Auth);
@@ -183,7 +183,7 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// Waits, unless an end is asked for.
+/// Waits, unless cancelled.
 fn pause(time: Duration, cancel: &Cancel) {
     let until = Instant::now() + time;
     while !cancel.is_cancelled() {

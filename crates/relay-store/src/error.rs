@@ -141,14 +141,16 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NoHome { variable } => {
-                format!("Set {variable}, or XDG_DATA_HOME and the other XDG variables, to a folder of yours.")
+                format!(
+                    "Set {variable}, or XDG_DATA_HOME and the other XDG variables, to a folder that you own."
+                )
             }
             Self::Exists { .. } => "Choose another name, or move the file away first.".to_owned(),
             Self::Symlink { path } | Self::WrongKind { path, .. } => {
                 format!("Inspect the file and move it away: {}", path.display())
             }
             Self::ForeignOwner { .. } => {
-                "Run Relay as the user the files belong to, or set XDG_DATA_HOME to a folder of yours."
+                "Run Relay as the owner of these files, or set XDG_DATA_HOME to a folder that you own."
                     .to_owned()
             }
             Self::WritableByOthers { path, .. } => {

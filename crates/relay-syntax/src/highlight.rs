@@ -1,4 +1,4 @@
-//! Colours of code, as spans with a meaning; which colour that is decides whoever shows it.
+//! Syntax highlighting, as spans with a meaning; the caller chooses the colours.
 //!
 //! Spans come from each grammar's own highlighting rules. A text that cannot be parsed, is too long or is in an unknown language is
 //! plain: showing code must never fail.

@@ -35,7 +35,7 @@ pub enum PlaceError {
     #[error("`{}` is in a folder that only git or Relay itself uses; run git to ask about it", visible_line(.0))]
     Private(String),
     /// `~` without a home folder.
-    #[error("`{}` begins in a home folder, and there is none; write an absolute path", visible_line(.0))]
+    #[error("`{}` begins with `~`, but the home folder is unknown; write an absolute path", visible_line(.0))]
     NoHome(String),
     /// The path leads through a symbolic link.
     #[error("`{}` leads through a symbolic link to `{}`; read that path instead", visible_line(.path), visible_line(.target))]

@@ -72,7 +72,7 @@ pub fn paste() -> Result<String, Failure> {
     match clipboard.next(PATIENCE) {
         Ok(Arrival::Present(text) | Arrival::Text(text)) => Ok(text),
         Ok(Arrival::PassedOver(reason)) => Err(missing(&reason)),
-        Ok(Arrival::Nothing | Arrival::End) => Err(missing("it holds no text")),
+        Ok(Arrival::Nothing | Arrival::End) => Err(missing("it contains no text")),
         Err(error) => Err(Failure::environment(&error)),
     }
 }

@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     };
     // Each case runs in a folder of its own.
     let Ok(relay) = std::path::absolute(relay) else {
-        eprintln!("{relay} is no path of a program");
+        eprintln!("{relay} is not the path of a program");
         return ExitCode::from(2);
     };
     let score = Score::of(&relay.display().to_string(), corpus);

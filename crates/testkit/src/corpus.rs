@@ -18,7 +18,7 @@ pub enum Verdict {
     Alt,
     /// Refused, although it could be applied.
     Rejected,
-    /// Refused, and something on disk is different all the same.
+    /// Refused, but something on disk has changed.
     Part,
     /// Reported as landed, with other content than expected.
     Wrong,

@@ -1,15 +1,15 @@
 //! What tests are built on: a hermetic environment, real terminals and displays, scenario folders, expected files; and
 //! what benchmarks measure with.
 //!
-//! For development only, and dependent on no product crate: it knows the `relay` binary by its path alone. Whatever goes
-//! wrong in here panics, because that is how a test says so.
+//! For development only, and dependent on no product crate: it knows the `relay` binary by its path alone. Errors in
+//! here panic, because that is how a test fails.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test says so by panicking"
+    reason = "a test fails by panicking"
 )]
 #![allow(
     clippy::disallowed_methods,

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use crate::env::TestEnv;
 use crate::run::Run;
 
-/// A run, and whom it tried to reach.
+/// A run, and the servers it tried to reach.
 #[derive(Debug)]
 pub struct Traced {
     /// What it did.
@@ -60,7 +60,7 @@ const NAMESPACES: [&str; 4] = ["--map-root-user", "--net", "--mount", "--"];
 const CALLS: &str = "trace=connect,sendto,sendmsg,sendmmsg";
 
 impl TestEnv {
-    /// Runs the binary without any network and notes whom it tries to reach.
+    /// Runs the binary without any network and records which servers it tries to reach.
     #[must_use]
     pub fn traced(&self, arguments: &[&str], variables: &[(&str, &str)], stdin: &str) -> Traced {
         let folder = tempfile::tempdir().unwrap();

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-/// How long a test waits before it fails. Nothing takes that long, not on the busiest machine: it only keeps a test that
-/// waits in vain from doing so for ever.
+/// How long a test waits before it fails. Nothing takes that long even on the busiest machine; it only stops a test that
+/// would wait forever.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits until a condition holds.
 ///
 /// # Panics
-/// It does not come to hold.
+/// The condition never holds.
 #[track_caller]
 pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();

@@ -13,7 +13,7 @@ impl XDisplay {
     /// Starts one on a display number the server chooses itself.
     #[must_use]
     pub fn start() -> Self {
-        // Without -noreset it starts anew whenever its last client leaves, and turns others away meanwhile.
+        // Without -noreset it restarts whenever its last client leaves, and rejects others meanwhile.
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-noreset", "-nolisten", "tcp", "-screen", "0", "64x64x8"])
             .stdout(Stdio::piped())

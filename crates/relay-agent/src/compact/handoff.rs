@@ -86,7 +86,7 @@ pub fn document(answer: Result<&llm::Turn, &llm::Error>) -> Result<String, Hando
 #[must_use]
 pub fn message(document: &str) -> CustomMessage {
     let text = format!(
-        "<handoff-context>\n{}\n</handoff-context>\n\nThis is the handoff document of an earlier session. Use it to go on with the work.",
+        "<handoff-context>\n{}\n</handoff-context>\n\nThis is the handoff document of an earlier session. Use it to continue the work.",
         escape(document)
     );
     CustomMessage {

@@ -61,7 +61,7 @@ impl<T: Line> Pieces<'_, T> {
         (self.whole)(before.unwrap_or_default(), after.unwrap_or_default())
     }
 
-    /// Goes on to a line of each text, which are known to belong together.
+    /// Advances to a line of each text; the two are known to belong together.
     fn take(&mut self, old: usize, new: usize) {
         for part in self.differ(old, new) {
             self.push(&part);
@@ -69,7 +69,7 @@ impl<T: Line> Pieces<'_, T> {
         (self.old, self.new) = (old, new);
     }
 
-    /// Goes on by as many lines as can be compared at once, at most to a line of each text.
+    /// Advances by as many lines as can be compared at once, at most to a line of each text.
     fn feel(&mut self, (old_end, new_end): (usize, usize)) {
         let lines = [old_end - self.old, new_end - self.new];
         if lines.contains(&0) {

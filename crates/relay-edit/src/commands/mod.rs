@@ -19,14 +19,14 @@ pub const PROTOCOL: &str = include_str!("protocol.md");
 /// One command of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// `[CREATE_FILE]`: a file shall hold exactly this text.
+    /// `[CREATE_FILE]`: sets a file to exactly this text.
     Create {
-        /// The path as written; nobody has checked it yet.
+        /// The path as written, not checked yet.
         path: String,
         /// The body, every line ended.
         content: String,
     },
-    /// `[EDIT_FILE]`: some lines of a file shall be replaced.
+    /// `[EDIT_FILE]`: replaces some lines of a file.
     Edit {
         /// The path as written.
         path: String,
@@ -42,7 +42,7 @@ pub enum Command {
         /// The path as written.
         path: String,
     },
-    /// `[READ_FILE]`: the next message shall show this file.
+    /// `[READ_FILE]`: the next message will show this file.
     Read {
         /// The path as written.
         path: String,
@@ -196,7 +196,7 @@ pub fn parse(text: &str) -> Vec<Written> {
     found
 }
 
-/// What the model is told about a command that its own routing leaked into.
+/// The message to the model about a command with leaked routing.
 const LEAKED: &str = "Your own routing (to=functions.…) leaked into this command; neither it nor anything after it was \
 carried out. Send them again; put routing that is meant as text in backticks or quotation marks";
 

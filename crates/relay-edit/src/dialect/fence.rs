@@ -13,7 +13,7 @@ pub(crate) struct Fence {
     margin: Option<usize>,
 }
 
-/// What a line means to somebody who looks for fences.
+/// What a line means in a search for fences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceLine<'a> {
     /// A fence followed by an info string: it can only open.

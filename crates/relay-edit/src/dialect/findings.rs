@@ -1,6 +1,6 @@
 //! What is said about a reply while it is read, of which only the first findings are listed.
 //!
-//! A reply that is wrong in every line would otherwise cost many times its size, and nobody reads thousands of reasons.
+//! Otherwise a reply that is wrong in every line would cost many times its size, and thousands of reasons help no one.
 
 use crate::{Diagnostic, codes};
 
@@ -64,7 +64,7 @@ impl Findings {
     pub fn into_list(self) -> Vec<Diagnostic> {
         let mut list = self.listed;
         list.sort_by_key(|finding| finding.line);
-        let hint = "read the prompt for this format again and write the reply anew";
+        let hint = "read the prompt for this format again and rewrite the reply";
         if let Some(more) = self.errors.checked_sub(LISTED + 1) {
             let message = format!("… and {} more errors in this reply", more + 1);
             list.push(Diagnostic::error(codes::NOT_LISTED, message).hinted(hint));

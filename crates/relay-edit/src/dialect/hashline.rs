@@ -68,7 +68,7 @@ struct Section {
     /// Quotes around the path say that all of it is the name.
     is_quoted: bool,
     hunks: Vec<Hunk>,
-    /// What is wrong below its header was told.
+    /// Whether the errors below its header were reported.
     is_told: bool,
 }
 

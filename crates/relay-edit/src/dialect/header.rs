@@ -143,7 +143,7 @@ fn attribute<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     }
 }
 
-/// The way out of an unknown strategy.
+/// The hint for an unknown strategy.
 pub(crate) fn strategy_hint(found: &str) -> String {
     let list = "use `replace` (or nothing), `new-unified` or `multi-search-replace`";
     if found.contains(char::is_whitespace) || found.contains('.') {
@@ -196,7 +196,7 @@ fn read_path(text: &str) -> Result<(String, bool, &str), &'static str> {
     Ok((unquoted(path).to_owned(), false, rest))
 }
 
-/// File names without a dot that are files all the same.
+/// Names of files that have no dot.
 const BARE_NAMES: &[&str] = &[
     "Makefile", "Dockerfile", "Containerfile", "Justfile", "justfile", "Rakefile", "Gemfile", "Procfile",
     "Vagrantfile", "Jenkinsfile", "Brewfile", "Caddyfile", "Tiltfile", "Pipfile", "LICENSE", "LICENCE",

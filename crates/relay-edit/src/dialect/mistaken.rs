@@ -1,4 +1,4 @@
-//! Text that is about to be written as a file although it is an edit that nobody could read.
+//! Detects text that would be written as a file although it is an edit that no dialect could read.
 //!
 //! A lost marker must not turn the rest of a section into the content of a file. What says in its header that it replaces
 //! the file is never asked about.

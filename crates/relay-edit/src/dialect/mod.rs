@@ -281,7 +281,7 @@ impl Parser {
 /// Parses a whole reply at once.
 #[must_use]
 pub fn parse(text: &str, forced: Option<Dialect>) -> Reply {
-    // Whoever has the whole text need not read what is refused anyway.
+    // With the whole text at hand, there is no need to read what is refused anyway.
     if text.len() > limits::LINES && count(text.as_bytes(), b'\n') > limits::LINES {
         return Excess::Lines.refused();
     }

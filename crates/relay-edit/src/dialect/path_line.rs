@@ -226,7 +226,7 @@ pub(crate) fn settle(edit: &mut Edit, folder: Option<&str>) {
     }
 }
 
-/// A path with `/` for the backslashes of Windows. One that names a drive is left for somebody to refuse.
+/// A path with `/` for the backslashes of Windows. One that names a drive is left for a later check to refuse.
 pub(crate) fn slashed(path: &str) -> Cow<'_, str> {
     let names_drive = path.as_bytes().get(1) == Some(&b':') || path.starts_with("\\\\");
     if names_drive || !path.as_bytes().contains(&b'\\') {

@@ -10,7 +10,7 @@ pub(super) const ALTERNATIVES: &[&str] = &[
     "you could also", "you can also use", "a different approach", "an alternative", "or simply",
 ];
 
-/// Phrases that take back what was sent before.
+/// Phrases that retract what was sent before.
 pub(super) const CORRECTIONS: &[&str] = &[
     "actually,",
     "actually use",

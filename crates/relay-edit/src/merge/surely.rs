@@ -8,8 +8,8 @@ use super::{Comparison, Conflict, Merged, Touching, by_lines, merge_with};
 use crate::align::{Difference, differences, plainly};
 use crate::lines::Lines;
 
-/// As [`merge`](super::merge()), but for changes nobody looks at again: changes with no line between them conflict, and
-/// so does whatever depends on how the versions are compared.
+/// As [`merge`](super::merge()), but for changes that are not reviewed again: changes with no line between them
+/// conflict, and so does whatever depends on how the versions are compared.
 ///
 /// # Errors
 /// Every place where both sides changed the same or neighbouring lines, or where it is not sure which lines are meant.

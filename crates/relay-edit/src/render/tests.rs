@@ -174,7 +174,7 @@ fn the_end_of_a_file_is_said_by_diffs() {
             &[Fenced, Unified],
         );
     }
-    // Where it stays as it is, nobody has to say it.
+    // If it stays as it is, it need not be written.
     check(&[change("a.txt", Some("x\ny\nz"), Some("x\nY\nz"))], Dialect::ALL);
 }
 

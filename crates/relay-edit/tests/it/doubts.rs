@@ -82,7 +82,7 @@ fn one_space_less_throughout_is_a_shift_where_the_file_says_so() {
         &search_replace("   runs: here\n   needs: build\n", "   runs: here\n   if: main\n   needs: build\n"),
         &CONFIG.replace("    needs", "    if: main\n    needs"),
     );
-    // Both depths stand in this file, so nobody can say.
+    // Both depths occur in this file, so it is undecidable.
     let odd = "a\n    b\n    c\n     d\n     e\n";
     check_refused(odd, &unified("@@\n    b\n+    x\n    c\n"), codes::INDENTATION);
 }

@@ -88,7 +88,7 @@ proptest! {
         let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(before[line].as_bytes()));
         let reply = format!("§src/a.rs\n≔{}..{}\n{}", anchor(first), anchor(last), text(&new));
         let edits = parse(&reply, None).edits;
-        // Somebody put lines into the file after it was read.
+        // Another program added lines to the file after it was read.
         let drift_at = where_to.index(before.len() + 1);
         let now: Vec<String> = before[..drift_at].iter().chain(&drift).chain(&before[drift_at..]).cloned().collect();
         let options = Options { views: [("src/a.rs".to_owned(), text(&before).into_bytes())].into(), ..Options::default() };

@@ -84,7 +84,7 @@ fn inserts_replaces_and_deletes() {
 fn blank_lines_above_an_end_the_author_wrote_are_meant() {
     check("```\n§a\n≔@2\nnew\n\n```\n", "one\nnew\n\nthree\nfour\nfive\n");
     check("*** Begin Patch\n§a\n»@2\nnew\n\n*** End Patch\n", "one\ntwo\nnew\n\nthree\nfour\nfive\n");
-    // Nobody can tell a blank last line from the end of a text, or from a gap between sections.
+    // A blank last line cannot be distinguished from the end of a text, or from a gap between sections.
     check("§a\n≔@2\nnew\n\n", "one\nnew\nthree\nfour\nfive\n");
 }
 
@@ -213,7 +213,7 @@ fn anchors_survive_white_space_at_the_ends_of_lines() {
     assert_eq!(after, Some(&b"one\nnew\nthree\nfour\nfive\n"[..]), "{:#?}", plan.diagnostics);
 }
 
-/// In a fence as long as those inside its new lines, nobody can tell which of them ends it.
+/// In a fence as long as those inside its new lines, it is unclear which of them ends it.
 #[test]
 fn a_fence_inside_fenced_sections_is_refused() {
     for inner in ["```sh\npwd\n```\n", "```\npwd\n```\n"] {

@@ -130,11 +130,11 @@ fn tabs_are_found_as_spaces_in_files_that_have_both() {
         let spaces = |text: &str| text.replace('\t', &" ".repeat(width));
         let (old, last) = (spaces(&lines("\t\t     y);")), spaces("\t\t     0);"));
         check(before, &search_replace(&old, &spaces(&lines("")).replace("\n\n", "\n\t\t     0);\n")), &after);
-        // So many spaces as a tab has stand in the file themselves, and as a new line has them they stay.
+        // The file itself contains as many spaces as a tab is wide, so spaces in a new line stay.
         let after = if width < 8 { after.replace("\t\t     0);", &last) } else { after.clone() };
         check(before, &search_replace(&old, &spaces(&lines(&last))), &after);
     }
-    // A recipe must have its tab, and how much of this is one nobody can say.
+    // A recipe must have its tab, and it is unclear how much of this is one.
     let makefile = "SRC = a.c \\\n    b.c\n\nall:\n\tcc\n\tld\n\nclean:\n\trm\n";
     let reply = search_replace("    cc\n    ld\n", "    cc\n    as\n    ld\n");
     check_refused(makefile, &reply, codes::INDENTATION);

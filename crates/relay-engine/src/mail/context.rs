@@ -132,7 +132,7 @@ fn changed(
         let total = plain.split_inclusive('\n').count();
         let is_current = masks.restore(&path, text).ok() == read_text(engine, &path);
         let differs =
-            if is_current { "" } else { "; the file on disk differs by now: read it before you go on" };
+            if is_current { "" } else { "; the file on disk differs by now: read it before you continue" };
         for (first, last) in state.regions.shown(&path, total) {
             let part = numbered(&part(&plain, first, last), first);
             let (kept, lines, _) = fold::beginning(&part, room_bytes);

@@ -155,7 +155,7 @@ impl MailError {
             }
             MailError::Store(error) => return (codes::MAIL_FOLDER, error.hint().unwrap_or_default()),
             MailError::Interrupted => {
-                (codes::INTERRUPTED, "`relay mail run` goes on where it was interrupted.")
+                (codes::INTERRUPTED, "`relay mail run` continues where it was interrupted.")
             }
             MailError::Engine(_) | MailError::Refused(_) => (codes::MAIL_FOLDER, ""),
         };

@@ -33,7 +33,7 @@ pub struct LocalServer {
 }
 
 impl Catalog {
-    /// Asks every local server of the catalog, all at the same time, which models it has. With an offline client nobody
+    /// Asks every local server of the catalog, all at the same time, which models it has. With an offline client, none
     /// is asked.
     #[must_use]
     pub fn local_servers(&self, client: &Client, cancel: &Cancel) -> Vec<LocalServer> {

@@ -1,7 +1,7 @@
 //! Selectors: `provider/model:thinking`, or as much of it as names one model and no other.
 //!
-//! What somebody typed is never taken for a model it might not mean: two that fit are an error that lists them. A full
-//! name that is not in the table is believed, because providers add models faster than tables do.
+//! A selector is never resolved by guessing: if two models match, the error lists them. A full name that is not in the
+//! table is accepted, because providers add models faster than tables do.
 
 use super::{Catalog, CatalogModel, CatalogProvider};
 use crate::model::Model;
@@ -18,7 +18,7 @@ const ALIKE: f64 = 0.7;
 pub struct Selected {
     /// The model.
     pub model: Model,
-    /// How hard it shall think, if the selector says so.
+    /// How hard it should think, if the selector says so.
     pub thinking: Option<Thinking>,
     /// Whether the table has it. If not, its limits are the stated defaults, and its prices are not known.
     pub is_known: bool,
@@ -169,7 +169,7 @@ impl Catalog {
     }
 }
 
-/// What stands before the last colon, and the level after it. Names of models have colons too (`llama3:8b`), so only a
+/// The part before the last colon, and the level after it. Names of models have colons too (`llama3:8b`), so only a
 /// level's name counts.
 fn split_thinking(selector: &str) -> (&str, Option<Thinking>) {
     match selector.rsplit_once(':') {

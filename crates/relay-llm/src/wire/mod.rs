@@ -30,7 +30,7 @@ use crate::provider::{Auth, Provider, Wire};
 use crate::request::Request;
 use crate::sigv4::{self, Credentials, Signing};
 
-/// Whether an answer goes on.
+/// Whether an answer continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// More may come.

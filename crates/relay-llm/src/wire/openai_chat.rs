@@ -1,7 +1,7 @@
 //! OpenAI's Chat Completions, and every server that is compatible with it, each in its own way.
 //!
 //! [`Compat`](crate::provider::Compat) says where a server differs. What servers merely *send* differently (the field
-//! for reasoning, calls without an index, arguments as an object) is understood without being told.
+//! for reasoning, calls without an index, arguments as an object) is detected without configuration.
 
 use serde_json::{Value, json};
 

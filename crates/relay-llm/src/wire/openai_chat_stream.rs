@@ -143,7 +143,7 @@ impl Decode for Decoder {
         if let Some(tier) = chunk.service_tier {
             answer.turn_mut().service_tier = Some(tier.into_owned());
         }
-        // More than one choice is never asked for.
+        // Relay never requests more than one choice.
         if let Some(choice) = chunk.choices.into_iter().flatten().next() {
             if let Some(delta) = choice.delta {
                 self.delta(&delta, answer)?;

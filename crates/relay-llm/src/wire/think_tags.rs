@@ -15,7 +15,7 @@ pub(super) enum Piece {
     Thinking(String),
 }
 
-/// Takes an answer apart as it comes.
+/// Splits an answer as it streams.
 #[derive(Debug, Default)]
 pub(super) struct ThinkTags {
     state: State,

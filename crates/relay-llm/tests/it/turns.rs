@@ -220,7 +220,7 @@ fn spent(errors: &[Option<relay_llm::Error>]) -> Vec<Option<&str>> {
 }
 
 #[test]
-fn turns_that_are_tried_again_count() {
+fn retried_turns_count() {
     let server = ModelServer::start();
     server.respond(|_| Answer::failure(Failure::Overloaded));
     let budget = Budget::new(Limit { turns: Some(2), ..Limit::default() });

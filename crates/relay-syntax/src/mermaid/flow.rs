@@ -144,7 +144,7 @@ fn arrow(rest: &mut &str) -> Option<Edge> {
             edge.heads.0 = true;
             after
         }
-        // `-- text -->`: the words go on until the line does.
+        // `-- text -->`: the words extend to where the line continues.
         None if body.len() + 2 == text.len()
             && !body.trim_start().starts_with('|')
             && second_line(body).is_some() =>
@@ -166,7 +166,7 @@ fn arrow(rest: &mut &str) -> Option<Edge> {
     Some(edge)
 }
 
-/// Where the line goes on after the words on it.
+/// Where the line continues after the words on it.
 fn second_line(body: &str) -> Option<usize> {
     ["--", ".-", "=="].iter().filter_map(|mark| body.find(mark)).min()
 }

@@ -1,4 +1,4 @@
-//! Sequence diagrams: who says what to whom, from top to bottom.
+//! Sequence diagrams: messages between participants, from top to bottom.
 
 use std::collections::BTreeMap;
 

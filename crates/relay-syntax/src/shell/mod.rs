@@ -50,8 +50,8 @@ pub const MAX_DEPTH: usize = 40;
 ///
 /// # Errors
 ///
-/// [`Unparsed`] says where and why, for text that bash refuses and for what this reader does not cover: both are
-/// treated as unknown by whoever asks.
+/// [`Unparsed`] says where and why, for text that bash refuses and for what this reader does not cover: callers must
+/// treat both as unknown.
 pub fn parse(text: &str) -> Result<Script, Unparsed> {
     grammar::parse(text, 0)
 }

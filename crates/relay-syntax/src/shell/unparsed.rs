@@ -1,4 +1,4 @@
-//! Why a command could not be read. Whoever decides about it must ask a person, or refuse.
+//! Why a command could not be parsed. Callers must ask a person, or refuse.
 
 use thiserror::Error;
 

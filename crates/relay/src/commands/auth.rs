@@ -71,7 +71,10 @@ fn ask_for_key(provider: &str) -> Result<Option<String>, Failure> {
     let mut key = String::new();
     let limit = u64::try_from(LONGEST_KEY).unwrap_or(u64::MAX) + 2;
     std::io::stdin().take(limit).read_to_string(&mut key).map_err(|_| {
-        Failure::usage(Diagnostic::error(UNREADABLE_INPUT, "standard input holds no key: it is not text"))
+        Failure::usage(Diagnostic::error(
+            UNREADABLE_INPUT,
+            "standard input is not text, so it cannot be a key",
+        ))
     })?;
     Ok(Some(key))
 }

@@ -24,7 +24,9 @@ pub fn run(root: Option<&Path>, args: &PackArgs) -> Result<u8, Failure> {
     let output = args.output.as_deref().map(|path| output_place(&engine, path)).transpose()?;
     let (files, from_selection) = files(root, &engine, args)?;
     if files.is_empty() && from_selection && !args.json {
-        terminal::tell("nothing is selected, so the pack holds no files; `relay context add` selects some\n");
+        terminal::tell(
+            "nothing is selected, so the pack contains no files; `relay context add` selects some\n",
+        );
     }
     let diff = args.diff.then(|| git::uncommitted(&engine)).transpose().map_err(Failure::general)?;
     let (diff, not_run) = diff.map_or((None, None), |(diff, not_run)| (Some(diff), not_run));

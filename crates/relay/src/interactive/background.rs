@@ -27,7 +27,7 @@ impl Screen {
         if self.tty.give().is_err() {
             return Some(129);
         }
-        self.say("the agent goes on in the background; `fg` comes back to it");
+        self.say("the agent continues in the background; `fg` returns to it");
         // The shell takes its terminal back when a program stops, and a program that has stopped cannot wake itself up.
         let wake = format!("sleep 0.3; kill -CONT {}", std::process::id());
         let woken = spawn_detached("sh", &["-c", &wake], b"");
@@ -58,9 +58,9 @@ impl Screen {
                         return Some(code);
                     }
                     match kind.as_str() {
-                        "extension_ui_request" => self.say("a question waits for you; `fg` comes back to it"),
+                        "extension_ui_request" => self.say("a question waits for you; `fg` returns to it"),
                         "agent_end" if !self.app.is_busy() => {
-                            self.say("the agent is done; `relay --continue` goes on from there");
+                            self.say("the agent is done; `relay --continue` picks up from there");
                             return Some(0);
                         }
                         _ => {}

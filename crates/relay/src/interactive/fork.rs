@@ -32,7 +32,7 @@ pub fn ask(
         return Ok(true);
     };
     let message =
-        format!("Session \"{id}\" is in another project ({}). Go on with a copy of it here?", short(&cwd));
+        format!("Session \"{id}\" is in another project ({}). Continue here with a copy?", short(&cwd));
     let question = json!({
         "type": "extension_ui_request", "id": FORK, "method": "select", "title": "Another project",
         "message": message, "options": ["Yes, copy it into this project", "No, leave"], "optionIds": ["yes", "no"],

@@ -82,7 +82,7 @@ impl Show {
             Event::Run(RunEvent::End { ended, .. }) => {
                 self.end_line();
                 if *ended == Ended::Aborted {
-                    tell(&format!("{}\n", paint(NOTE, "aborted; `relay resume` goes on")));
+                    tell(&format!("{}\n", paint(NOTE, "aborted; `relay resume` continues")));
                 }
             }
             _ => {}

@@ -64,7 +64,7 @@ fn a_reply_lands_from_the_clipboard() {
         env.relay(&arguments).env("DISPLAY", display.name()).run()
     };
     let empty = apply(&[]);
-    assert!(empty.code == 1 && empty.stderr.contains("it holds no text"), "{}", empty.stderr);
+    assert!(empty.code == 1 && empty.stderr.contains("it contains no text"), "{}", empty.stderr);
     copy(&env, &display, &reply(1, "a.txt", "new"));
     let run = apply(&["--json"]);
     assert_eq!((run.code, json(&run)["uuid"].as_str()), (0, Some(uuid(1).as_str())), "{}", run.stderr);

@@ -89,7 +89,7 @@ impl Request {
         super::sample::schema(self).is_some()
     }
 
-    /// The model it asked for.
+    /// The requested model.
     #[must_use]
     pub fn model(&self) -> String {
         let in_path = || {

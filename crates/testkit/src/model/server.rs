@@ -116,7 +116,7 @@ impl ModelServer {
         *self.state.key.lock().unwrap() = Some(key.to_owned());
     }
 
-    /// Lets everybody in, with or without a key, as servers on one's own machine do.
+    /// Accepts every request, with or without a key, as local servers do.
     pub fn needs_no_key(&self) {
         self.state.is_open.store(true, Ordering::SeqCst);
     }

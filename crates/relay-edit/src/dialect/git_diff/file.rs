@@ -16,7 +16,7 @@ struct Preamble<'t> {
     rename: (Option<Cow<'t, str>>, Option<Cow<'t, str>>),
     is_new: bool,
     is_deleted: bool,
-    /// Whether the file shall be a program that can be run, where the diff says so.
+    /// Whether the file should be executable, if the diff says so.
     executable: Option<bool>,
     unsupported: Option<&'static str>,
 }
@@ -34,7 +34,7 @@ impl<'t> Preamble<'t> {
             } else if let Some(mode) = text.strip_prefix("new file mode ") {
                 preamble.is_new = true;
                 preamble.note_mode(mode);
-                // A new file cannot be run anyway unless somebody says so.
+                // A new file is not executable anyway unless the diff says so.
                 preamble.executable = preamble.executable.filter(|executable| *executable);
             } else if let Some(mode) = text.strip_prefix("deleted file mode ") {
                 preamble.is_deleted = true;
@@ -205,7 +205,7 @@ fn unsupported(what: &str, line: usize) -> Diagnostic {
         .at(line)
 }
 
-/// Whether the file of a block shall be one that can be run, where the block holds a git diff that says so.
+/// Whether the file of a block should be executable, if the block contains a git diff that says so.
 pub(crate) fn executable(body: &[Line<'_>], line: usize) -> Result<Option<bool>, Diagnostic> {
     if !body.iter().find(|line| !line.text.trim().is_empty()).is_some_and(|line| begins(line.text)) {
         return Ok(None);

@@ -33,8 +33,7 @@ pub(super) fn doubt(path: &str, lines: &[&str], line: usize) -> Option<Diagnosti
 
 /// A fence below the sections was neither an edit nor the control block.
 pub(crate) fn doubted_fence(line: usize) -> Diagnostic {
-    let message =
-        "nobody can tell whether this fence is meant for the file that the section above it changes";
+    let message = "it is unclear whether this fence belongs to the file that the section above it changes";
     Diagnostic::error(codes::AMBIGUOUS_FENCE, message).hinted(HINT).at(line)
 }
 

@@ -40,7 +40,7 @@ impl Scanner {
             Header::Rename => Purpose::Rename,
             Header::UnknownStrategy { path, found } => {
                 self.findings.push(
-                    Diagnostic::error(codes::UNKNOWN_STRATEGY, format!("`{found}` is no strategy"))
+                    Diagnostic::error(codes::UNKNOWN_STRATEGY, format!("`{found}` is not a strategy"))
                         .hinted(header::strategy_hint(&found))
                         .on(path)
                         .at(line.number),

@@ -231,7 +231,7 @@ impl Scanner {
             Some(FenceLine::Labelled(fence, info))
                 if code.fence.accepts(fence) && is_block_header(info) && self.reads(Dialect::Fenced) =>
             {
-                // A reply that is wrapped in a fence as a whole, or a fence somebody forgot to close.
+                // A reply wrapped in a fence as a whole, or a fence that the author forgot to close.
                 self.doubts.wrapper = Some(code.fence);
                 let is_written = |line: Line<'_>| !line.text.trim().is_empty();
                 let above = self.prose.range(self.tail..code.prose_start).any(is_written);
@@ -273,7 +273,8 @@ impl Scanner {
     }
 
     pub(super) fn close_code(&mut self, code: &Code) {
-        // Nobody begins a fence with a blank line, so the one above this code ended its block, if this is all edits.
+        // Authors do not begin a fence with a blank line, so the one above this code ended its block, if this is all
+        // edits.
         let is_end = self.doubts.question.as_ref().is_some_and(|question| question.gap);
         if code.held_edits && code.doubted && !(is_end && self.holds_nothing_else(code)) {
             self.misread();

@@ -1,6 +1,6 @@
 //! The scanner: decides for each line of a reply whether it is prose, part of a block, or opens one.
 //!
-//! It never fails. What it cannot read becomes a finding, and reading goes on after it, so that one reply's
+//! It never fails. What it cannot read becomes a finding, and reading continues after it, so that one reply's
 //! mistakes are all reported at once.
 
 mod blocks;

@@ -43,7 +43,7 @@ impl Shell {
         let (mut base, mut own) = (Folder::Root, Folder::after(&commands));
         for line in above {
             match here_document(line) {
-                // Whether a second command starts where the first one ended or afresh, nobody knows.
+                // It is unknown whether a second command starts where the first one ended.
                 Some((earlier, _)) => own = own.beside(&Folder::after(&earlier)),
                 None => base = Folder::after(&Command::all(line)).below(base),
             }
@@ -58,7 +58,7 @@ impl Shell {
         })
     }
 
-    /// Why nobody can say what the text below means.
+    /// Why the meaning of the text below is unknown.
     pub(super) fn finding(&self, line: usize) -> Option<Diagnostic> {
         let finding = match (&self.folder, self.doubt) {
             (Folder::Unknown(written), _) => unknown_folder(written),
@@ -141,7 +141,7 @@ impl Script {
 
 /// Only the shell knows which folder `$WEB` or `~` is.
 fn unknown_folder(written: &str) -> Diagnostic {
-    let message = format!("nobody can say from which folder paths are meant after `{written}`");
+    let message = format!("it is unclear which folder paths are relative to after `{written}`");
     Diagnostic::error(codes::MISSING_PATH, message)
         .hinted("write paths from the root of the workspace, without `cd`")
 }

@@ -111,7 +111,7 @@ impl Random {
         format!("{indent}{text}")
     }
 
-    /// A line as somebody remembers it.
+    /// A line as a model misremembers it.
     pub fn blurred(&mut self, line: &str) -> String {
         match self.below(5) {
             0 => line.trim().to_owned(),

@@ -1,4 +1,4 @@
-//! What is asked about files while a command is judged, and how paths are put together.
+//! The questions about files that judging a command raises, and how paths are joined.
 
 use super::super::tree::Word;
 

@@ -21,7 +21,7 @@ pub(super) enum Inner {
     In(Word, Vec<Word>),
 }
 
-/// What became of a command.
+/// The result of unwrapping a command.
 pub(super) enum Seen {
     /// It does not run others.
     Command,

@@ -66,7 +66,7 @@ fn files(version: u32) -> Finding {
             finding(State::Note, "enforced (Landlock), but signals to your other programs are not prevented")
                 .todo("Linux 6.12 or newer prevents them, and so does bubblewrap.")
         }
-        _ => finding(State::Good, "enforced (Landlock), and no signals to your other programs"),
+        _ => finding(State::Good, "enforced (Landlock), including signals to your other programs"),
     }
 }
 

@@ -31,8 +31,7 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
     if let Some(number) = args.apply {
         return fix::land_fix(&open::engine(root)?, number, args);
     }
-    // If several things are wrong, the first in the documented order is reported: time, repository, backend, sandbox, depth,
-    // diff.
+    // The first of several errors in this order is reported: time, repository, backend, sandbox, depth, diff.
     let settings = user::settings(&open::store()?)?;
     let wanted = wanted(&args.call, offline);
     if wanted.timeout(&settings).is_zero() {
