@@ -88,7 +88,7 @@ impl LineHash {
         self.0 == earlier::letters(number, text)
     }
 
-    /// Reads two lower-case letters; `None` when they are no pair of the table.
+    /// Reads two lower-case letters; `None` if they are not a pair in the table.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let pair: [u8; 2] = text.as_bytes().try_into().ok()?;
@@ -236,7 +236,7 @@ mod tests {
         }
     }
 
-    /// A generation of anchors told brackets on different lines apart; both are read.
+    /// An earlier generation of anchors distinguished brackets on different lines; both are read.
     #[test]
     fn brackets_may_have_their_number_mixed_in() {
         let with_number = |number: u32| LineHash::seeded(b"}", number);

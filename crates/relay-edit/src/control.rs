@@ -170,7 +170,7 @@ fn interpret(value: &Value, yaml: &str, line: usize, findings: &mut Vec<Diagnost
     let mut scalar = |key: &str| match value.get(key) {
         None | Some(Value::Null) => None,
         Some(found) => {
-            // What looks like a number is a name all the same: `007` must not become `7`.
+            // Even something that looks like a number is a name: `007` must not become `7`.
             let written = if matches!(found, Value::Number(_)) { as_written(yaml, key) } else { None };
             let text = written.or_else(|| as_text(found));
             if text.is_none() {

@@ -38,8 +38,8 @@ pub(crate) fn elision(text: &str) -> Option<Elision> {
     (short && meant).then_some(Elision::Comment)
 }
 
-/// Whether dots are around words that say that something was left out, as in `... existing code ...`, or before some. No
-/// language has such a line: what is spread (`...rest`) is one word.
+/// Whether dots surround words that mark an omission, as in `... existing code ...`, or before some. No language has
+/// such a line: what is spread (`...rest`) is one word.
 fn between_dots(text: &str) -> bool {
     let dots = |c: char| matches!(c, '.' | '…');
     let behind = text.trim_start_matches(dots);

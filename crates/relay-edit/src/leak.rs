@@ -100,7 +100,7 @@ fn of_hunk(hunk: &Hunk, form: Form) -> bool {
     find(&text.join("\n"), form).is_some()
 }
 
-/// What to tell about a leak that begins in this line of a reply.
+/// The finding for a leak that begins in this line of a reply.
 pub(crate) fn finding(line: usize) -> Diagnostic {
     Diagnostic::error(
         codes::LEAKED_ROUTING,
@@ -150,7 +150,7 @@ fn leak_at(text: &str, marker: usize) -> Option<usize> {
     is_leak.then(|| junk_start(text, if channel.is_some() { word_start } else { marker }))
 }
 
-/// Where junk begins that ends at `end`; blanks and quotes alone are no junk, but may be amid it.
+/// Where junk begins that ends at `end`; blanks and quotes alone are not junk, but may occur within it.
 fn junk_start(text: &str, end: usize) -> usize {
     let before = text.get(..end).unwrap_or_default();
     let is_sure = |c: char| matches!(c, '】' | '【') || is_foreign(c);
@@ -263,7 +263,7 @@ mod tests {
         let leak = "f();】【analysis to=functions.edit code";
         let leaks = |text: &str| parse(text, None).edits.iter().any(|edit| of_edit(edit).is_some());
         // Only edits that are not cut off can be looked at one by one.
-        assert!(!leaks(&patch(leak, "f();")), "to take it away is no leak");
+        assert!(!leaks(&patch(leak, "f();")), "removing it is not a leak");
         assert!(!leaks(&patch("g(); // user to=functions.edit", leak)), "the file speaks about it");
         assert!(!leaks(&patch("f();", "g();")));
     }

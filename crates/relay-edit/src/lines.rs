@@ -171,7 +171,7 @@ pub(crate) fn is_blank(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\x0c' | b'\x0b'))
 }
 
-/// In how many bytes at the beginning of a file a NUL shows that it is no text.
+/// How many bytes at the beginning of a file are searched for a NUL, which shows that it is not text.
 pub(crate) const BINARY_BYTES: usize = 8192;
 
 /// Whether the bytes look like something other than text: a NUL among the first 8 KB.

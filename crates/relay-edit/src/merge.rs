@@ -76,8 +76,8 @@ fn merge_with(
     by_lines(&versions)
 }
 
-/// The merge of texts that are not all in UTF-8; `None` if they are, or if one of them is no text. The encoding is merged
-/// like everything else: what only one side converted stays converted.
+/// The merge of texts that are not all in UTF-8; `None` if they are, or if one of them is not text. The encoding is
+/// merged like everything else: what only one side converted stays converted.
 fn decoded(versions: &[&[u8]; 3], by_lines: &dyn Fn(&[Lines<'_>; 3]) -> Merged) -> Option<Merged> {
     let [base, ours, theirs] = versions.map(|bytes| Decoded::of(bytes).map(|decoded| decoded.encoding));
     [base, ours, theirs].iter().flatten().next()?;

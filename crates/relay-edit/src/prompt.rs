@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn the_examples_of_the_prompt_parse_and_apply() {
         let prompt = system_prompt(Dialect::Fenced, Some("my-shop"));
-        // The schematic of a header is the only fence that is no example.
+        // The schematic of a header is the only fence that is not an example.
         let schematic = "```text\n```language // {path/to/file} strategy\n```\n";
         let reply = parse(&prompt.replacen(schematic, "", 1), None);
         let errors: Vec<_> = reply.diagnostics.iter().filter(|finding| finding.is_error()).collect();

@@ -106,7 +106,7 @@ fn enveloped(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("*** Begin Patch\n{text}*** End Patch\n") }
 }
 
-/// Reads the text back: it must come to the same changes. Otherwise the file that would come out differently, where that is known.
+/// Reads the text back: it must give the same changes. Otherwise returns the file that would differ, if known.
 fn check(changes: &[Change], dialect: Dialect, text: &str) -> Result<(), Option<String>> {
     let files =
         changes.iter().filter_map(|change| Some((change.path.clone(), change.before.clone()?))).collect();

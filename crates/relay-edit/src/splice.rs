@@ -1,7 +1,7 @@
 //! Applies placements: the output is the file with byte ranges exchanged, and nothing else.
 //!
-//! Bytes outside the placed ranges are kept, never rewritten, so a byte order mark, odd line endings and bytes
-//! that are no text survive by construction. Context lines keep the file's bytes too, and so do lines that only move.
+//! Bytes outside the placed ranges are kept, never rewritten, so a byte order mark, odd line endings and bytes that
+//! are not text survive by construction. Context lines keep the file's bytes too, and so do lines that only move.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -38,7 +38,8 @@ pub fn text(bytes: &[u8]) -> Option<String> {
     String::from_utf8(bytes.into_owned()).ok()
 }
 
-/// The texts of a file's lines, without their endings; `None` if it is not text. Bytes that are no text are U+FFFD.
+/// The texts of a file's lines, without their endings; `None` if it is not text. Bytes that are not text become
+/// U+FFFD.
 #[must_use]
 pub fn line_texts(bytes: &[u8]) -> Option<Vec<String>> {
     let bytes = text_of(bytes);

@@ -114,7 +114,7 @@ impl<'c> Claim<'c> {
     }
 }
 
-/// Each hunk that the certificate speaks for is placed or applied, once.
+/// Each hunk that the certificate covers is placed or applied, once.
 fn check_account(hunks: &[Hunk], certificate: &Certificate) -> Result<(), VerifyError> {
     let speaks_for = &certificate.hunks;
     let in_order = certificate.placements.iter().map(|placement| placement.hunk).eq(speaks_for.clone());
@@ -141,7 +141,7 @@ fn check_account(hunks: &[Hunk], certificate: &Certificate) -> Result<(), Verify
     }
 }
 
-/// Checks that the certificates of an edit speak for all of its hunks, one after the other.
+/// Checks that the certificates of an edit cover all of its hunks, in order.
 pub(crate) fn verify_account(hunks: &[Hunk], certificates: &[Certificate]) -> Result<(), VerifyError> {
     let mut next = 0;
     for certificate in certificates {

@@ -47,7 +47,7 @@ mod tests {
             let file = File::options().create(true).append(true).open(&place).unwrap();
             Locked::try_new(file, &place).unwrap().ok()
         };
-        let held = take().expect("nobody holds it");
+        let held = take().expect("no one holds it");
         let _inherited = held.0.try_clone().unwrap();
         assert!(take().is_none());
         drop(held);

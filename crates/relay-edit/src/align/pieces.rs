@@ -1,7 +1,7 @@
 //! How long texts are compared: piece by piece, so that the cost grows with their length and no faster.
 //!
-//! What compares two texts as a whole takes time that grows with the square of their length where lines repeat. A text
-//! is therefore cut where it surely goes on alike, at lines that are once in both, and where there are none, after
+//! Comparing two texts as a whole takes time that grows with the square of their length if lines repeat. So a text is
+//! cut where the two are certain to agree: at lines that occur once in both. Where there are none, it is cut after
 //! whatever the next lines turn out to have in common.
 
 use imara_diff::InternedInput;

@@ -1,8 +1,8 @@
 //! The bracketed commands of the mail protocol: what a model may ask for in one message.
 //!
-//! `docs/formats/mail.md` writes the syntax down. Parsing never fails: what cannot be understood becomes a
-//! [`Command::Malformed`] in its place, so that the model is told and can correct itself. Nothing is carried out here,
-//! and no path is checked. The `commands` dialect reads the same tags, but only those that edit files.
+//! `docs/formats/mail.md` describes the syntax. Parsing never fails: what cannot be understood becomes a
+//! [`Command::Malformed`] in its place, so that the model learns about it and can correct itself. Nothing is carried
+//! out here, and no path is checked. The `commands` dialect reads the same tags, but only those that edit files.
 
 pub(crate) mod tag;
 #[cfg(test)]

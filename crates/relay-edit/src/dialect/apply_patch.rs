@@ -58,7 +58,7 @@ struct File {
     path: String,
     line: usize,
     kind: Kind,
-    /// Something in it cannot be read, so that nothing of it is meant as it is.
+    /// Part of it cannot be read, so none of it may be taken as written.
     broken: bool,
 }
 
@@ -90,7 +90,7 @@ impl File {
                 !hunks.is_empty()
             }
             Kind::Delete => !in_line,
-            // Half of a file is no file, and a file does not move without the changes that belong to that.
+            // Half a file is not a file, and a rename does not land without the changes that belong to it.
             Kind::Add { .. } | Kind::Update { .. } => false,
         }
     }
@@ -107,7 +107,7 @@ struct Above {
 #[derive(Debug)]
 struct Pending {
     hunk: Hunk,
-    /// Empty lines without a sign at its end: context only where the hunk goes on after them.
+    /// Empty lines without a sign at its end: context only if the hunk continues after them.
     empty: usize,
 }
 
@@ -423,10 +423,10 @@ fn without_headers(mut hunk: Hunk, path: &str) -> Hunk {
     hunk
 }
 
-/// A hunk that is complete; `None` when nothing in it changes or tells anything. One that only tells stays: a line of it that
-/// is nowhere has lost its sign.
+/// A hunk that is complete; `None` if it neither changes nor proves anything. One that only has context stays: if one of its
+/// lines is not in the file, the line has lost its sign.
 fn tidy(mut pending: Pending, path: &str) -> Option<Hunk> {
-    // Where a blank line is all that says where the new lines go, it is no separator.
+    // If only a blank line shows where the new lines go, it is not a separator.
     if pending.hunk.end != EndOfFile::Unsaid || pending.hunk.old_lines().next().is_none() {
         pending.keep_empty();
     }

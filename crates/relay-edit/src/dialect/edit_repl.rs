@@ -32,7 +32,7 @@ fn ends(text: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct EditRepl {
     path: Option<String>,
-    /// The path may be a sentence, which is no name for a new file.
+    /// The path may be a sentence, which must not become the name of a new file.
     is_sentence: bool,
     line: usize,
     /// How far the first marker is indented.

@@ -132,7 +132,7 @@ impl Reader for Hashline {
                 );
                 return Taken::More;
             }
-            // The fence goes on: this ends the sections only if nothing comes below it.
+            // The fence continues: this ends the sections only if nothing follows it.
             "*** End Patch" if fenced && self.begun.is_none() => {
                 self.stray_end.get_or_insert(line.number);
                 return Taken::More;
@@ -304,7 +304,7 @@ impl Hashline {
         }
         let Some(section) = self.current() else { return };
         let Some(hunk) = section.hunks.last_mut() else { return };
-        // Blank lines between the last payload and whatever comes below are no content.
+        // Blank lines between the last payload and whatever follows are not content.
         let blanks = hunk.lines.iter().rev().take_while(|line| line.text().is_empty()).count();
         let deletes = matches!(hunk.target, Target::Lines { .. }) && blanks == hunk.lines.len();
         if is_gap && !deletes {

@@ -1,8 +1,8 @@
 //! Edits that only the prose around code makes: "replace … with …", "add this after `x`", "remove these lines"; tool calls and
 //! here-documents in fences; files named by a comment in their first line.
 //!
-//! This runs when the reply has come to its end, over the code that no other dialect read. What it cannot read stays as it
-//! is, for [`crate::account`] to explain or refuse.
+//! This runs at the end of the reply, over the code that no other dialect read. What it cannot read stays as it is, for
+//! [`crate::account`] to explain or refuse.
 
 use super::block::comment_text;
 use super::{Dialect, path_line, toolcall};
@@ -77,7 +77,7 @@ fn pair(old: &Passage, new: &Passage) -> Option<Edit> {
     let (above, between) = (Lead::new(&old.lead), Lead::new(&new.lead));
     let is_shown =
         matches!(above.intent(), Intent::Example | Intent::Output | Intent::Run | Intent::Unchanged);
-    // Commands have no halves, unless it is said so or they are those of a file.
+    // Commands are complete, unless the text says otherwise or they belong to a file.
     let may_be_commands =
         script::is_shell(&before.language) && above.intent() != Intent::Old && above.path().is_none();
     // "The problem is here: … With the check in front:" says it by the code itself.

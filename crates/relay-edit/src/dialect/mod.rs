@@ -113,7 +113,7 @@ impl Dialect {
     }
 }
 
-/// What part of a reply comes to.
+/// The result of reading part of a reply.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     /// The edits.
@@ -125,7 +125,7 @@ pub(crate) struct Parsed {
 }
 
 impl Parsed {
-    /// Adds what another part comes to.
+    /// Adds the result of another part.
     pub fn extend(&mut self, other: Self) {
         if self.edits.is_empty() {
             self.edits = other.edits;

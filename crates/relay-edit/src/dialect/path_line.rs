@@ -32,7 +32,7 @@ pub(crate) fn before_marker(text: &str) -> Option<String> {
         let path = citation::path(path).unwrap_or(path);
         // `Then:` announces the block.
         let is_word = !path.contains(char::is_whitespace) && !text.ends_with(':');
-        // A path may hold spaces; a sentence that quotes one is no path.
+        // A path may contain spaces, but a sentence that quotes one is not a path.
         let has_separator =
             path.contains(['/', '\\']) && !path.contains('`') && !path.ends_with(['.', ':', '?', '!']);
         (path.contains(char::is_alphanumeric)

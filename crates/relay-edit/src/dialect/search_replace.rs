@@ -33,7 +33,7 @@ pub(crate) struct SearchReplace {
     path: Option<String>,
     /// The path is one that the prose speaks of, or that of the section before it.
     presumed: bool,
-    /// The path may be a sentence, which is no name for a new file.
+    /// The path may be a sentence, which must not become the name of a new file.
     is_sentence: bool,
     line: usize,
     /// The white space before the opening marker, which the other lines have too.

@@ -102,7 +102,7 @@ fn outside_hunks(line: &Line<'_>) -> Diagnostic {
 /// A hunk that was cut off, or lost its signs: `@@ -1,3 +1,4 @@` above nothing but context.
 fn changes_nothing(hunk: &Hunk) -> Option<Diagnostic> {
     let is_announced = hunk.announced.is_some_and(|(old, new)| old != new);
-    let message = "the header of this hunk announces a change, and no line of it is one";
+    let message = "the header of this hunk announces a change, but none of its lines is one";
     let hint = "start removed lines with `-` and added lines with `+`, and send the hunk to its end";
     (is_announced && !hunk.adds() && !hunk.removes())
         .then(|| Diagnostic::error(codes::BAD_DIFF, message).hinted(hint).at(hunk.line))

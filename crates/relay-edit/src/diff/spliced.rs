@@ -10,7 +10,7 @@ use crate::lines::{BINARY_BYTES, count, is_binary};
 /// how they are compared.
 const BELOW: usize = 16;
 
-/// As [`super::stat`]; `None` where the exchanged lines alone do not tell.
+/// As [`super::stat`]; `None` if the exchanged lines alone do not determine it.
 pub(super) fn stat(before: &[u8], after: &Spliced) -> Option<Stat> {
     let mut stat = Stat::default();
     let has = |byte: u8| memchr::memchr(byte, before).is_some();

@@ -32,7 +32,7 @@ pub(crate) fn merge_certainly(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result
     merge_agreed(base, ours, theirs, Touching::MayNotGrow)
 }
 
-/// What every way to compare the versions comes to, where changes that touch are dealt with as `touching` says.
+/// The result of every way to compare the versions, treating touching changes as `touching` says.
 fn merge_agreed(base: &[u8], ours: &[u8], theirs: &[u8], touching: Touching) -> Merged {
     merge_with(base, ours, theirs, &|versions| {
         let merged =

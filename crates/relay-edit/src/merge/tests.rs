@@ -212,7 +212,7 @@ fn a_sure_merge_never_chooses_between_twins() {
     assert_eq!(surely(&base, &doubled, &base.replace("fn t", "fn u")), None);
     // Of two, one is taken away: which one?
     assert_eq!(surely(&doubled, &base, &format!("{head}{twin}{edited}{tail}")), None);
-    // What lies elsewhere is not in doubt.
+    // Changes elsewhere are certain.
     assert_eq!(
         surely(&base, &doubled, &base.replace("tail()", "end()")).as_deref(),
         Some(doubled.replace("tail()", "end()").as_str())

@@ -119,7 +119,7 @@ fn delete(out: &mut String, change: &Change, dialect: Dialect, again: bool) -> O
         Dialect::Unified => {
             put!(out, "diff --git a/{path} b/{path}\ndeleted file mode 100644\n");
             let before = change.before.as_deref().filter(|before| !again && !before.is_empty());
-            // Other tools ask for the lines that go. What is no text can only be deleted without them.
+            // Other tools require the removed lines. A file that is not text can only be deleted without them.
             if let Some(stretches) = before.and_then(|before| stretches(before, b"", LineForm::Bytes)) {
                 let ends =
                     Ends { old: before.is_some_and(|before| LineForm::Bytes.is_ended(before)), new: true };

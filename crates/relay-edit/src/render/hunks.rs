@@ -73,7 +73,7 @@ fn is_text(line: &&[u8]) -> bool {
     std::str::from_utf8(line).is_ok()
 }
 
-/// The hunks between two texts. `None` when a line that changes, or one between two that do, is no text.
+/// The hunks between two texts. `None` if a changed line, or one between two changed ones, is not text.
 pub(crate) fn stretches(before: &[u8], after: &[u8], form: LineForm) -> Option<Vec<Stretch>> {
     let index = FileIndex::new(before);
     let (old, new) = (form.lines(before), form.lines(after));
@@ -119,7 +119,7 @@ fn add_last(changes: &mut Vec<Difference>, old: usize, new: usize) {
 
 fn stretch(group: &[Difference], old: &[&[u8]], new: &[&[u8]], context: usize) -> Option<Stretch> {
     let (first, last) = (group.first()?, group.last()?);
-    // What is no text cannot be quoted.
+    // Bytes that are not text cannot be quoted.
     let lead =
         old.get(..first.before.start)?.iter().rev().take(context).take_while(|line| is_text(line)).count();
     let tail = old.get(last.before.end..)?.iter().take(context).take_while(|line| is_text(line)).count();
@@ -143,7 +143,7 @@ fn stretch(group: &[Difference], old: &[&[u8]], new: &[&[u8]], context: usize) -
     Some(Stretch { old_start, new_start, lines, is_last: end == old.len() })
 }
 
-/// Whether lines are at one place only. Where that would take too long to find out, reading the text back has to tell.
+/// Whether lines are at one place only. If that would take too long to determine, reading the text back decides.
 fn is_unique(pattern: &[&str], index: &FileIndex<'_>) -> bool {
     let plain = |line: &&str| line.trim_start_matches('\u{feff}').trim_end_matches('\r').to_owned();
     let pattern: Vec<String> = pattern.iter().map(plain).collect();

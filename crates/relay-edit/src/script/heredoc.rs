@@ -13,7 +13,7 @@ pub(super) struct Document {
     end: String,
     /// The shell puts values into the text.
     expands: bool,
-    /// Tabs before the text are no part of it.
+    /// Tabs before the text are not part of it.
     strips_tabs: bool,
 }
 

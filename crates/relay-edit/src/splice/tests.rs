@@ -96,7 +96,7 @@ fn lines_that_read_alike_in_the_reply_move_only_where_they_are_alike_in_the_file
     check("a \na\t\nb\n", &[(twice, places)], Tier::TrailingWhitespace, "b\na\na\n");
 }
 
-/// White space alone is no line that could be recognised.
+/// White space alone cannot be recognised as a line.
 #[test]
 fn blank_lines_do_not_move() {
     check("  \nb\n", &[("-\n b\n+", &[Some(0), Some(1)])], Tier::TrailingWhitespace, "b\n\n");

@@ -62,7 +62,7 @@ impl Choice<'_> {
         }
     }
 
-    /// New lines without any old ones belong into an empty file, or at the end if the author said so.
+    /// New lines without any old ones belong in an empty file, or at the end if the author said so.
     fn check_addition(&self, claim: &Claim<'_>) -> Result<(), VerifyError> {
         let (placement, hunk) = (claim.placement, claim.placement.hunk);
         let empty = self.file.bytes.len() == self.file.body;

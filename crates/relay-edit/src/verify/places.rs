@@ -1,7 +1,7 @@
 //! Where else the old lines of a hunk fit: counted again, from the file and the lines alone.
 //!
-//! One line of each hunk, its longest, is looked for in a single pass over the file; only where it is found are the others
-//! compared. So this takes as long as reading the file, however many hunks there are.
+//! A single pass over the file searches for the longest line of each hunk, and compares the other lines only where it is
+//! found. So this takes as long as reading the file, however many hunks there are.
 
 use super::file::File;
 use super::indent::{Depths, Explained, depths, explained};

@@ -82,12 +82,12 @@ struct Written {
 
 /// Writes a request in the model's format.
 pub(crate) fn job(model: &Model, key: &Key, request: &Request) -> Result<Call, Error> {
-    let mended;
+    let repaired;
     let request = match sound::sound(&request.messages) {
         Cow::Borrowed(_) => request,
         Cow::Owned(messages) => {
-            mended = Request { messages, ..request.clone() };
-            &mended
+            repaired = Request { messages, ..request.clone() };
+            &repaired
         }
     };
     let tiered;

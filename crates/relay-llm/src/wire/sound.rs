@@ -15,25 +15,25 @@ pub(super) fn sound(messages: &[Message]) -> Cow<'_, [Message]> {
     if is_sound(messages) {
         return Cow::Borrowed(messages);
     }
-    let mut mended: Vec<Message> = Vec::with_capacity(messages.len() + 1);
+    let mut repaired: Vec<Message> = Vec::with_capacity(messages.len() + 1);
     let mut open = Vec::new();
     for message in messages {
         if message.role == Role::Assistant {
-            mended.extend(not_run(&mut open).map(|results| Message::user(vec![results])));
+            repaired.extend(not_run(&mut open).map(|results| Message::user(vec![results])));
             open = calls(message);
-            mended.push(message.clone());
+            repaired.push(message.clone());
         } else {
             let content = results_first(&message.content, &mut open);
             if !content.is_empty() {
-                mended.push(Message { content, ..message.clone() });
+                repaired.push(Message { content, ..message.clone() });
             }
         }
     }
     let last: Vec<Block> = not_run(&mut open).collect();
     if !last.is_empty() {
-        mended.push(Message::user(last));
+        repaired.push(Message::user(last));
     }
-    Cow::Owned(mended)
+    Cow::Owned(repaired)
 }
 
 /// Whether every call is answered before anything else is said, and nothing else is answered.
@@ -144,10 +144,10 @@ mod tests {
 
     fn check(before: &str, after: &str) {
         let messages = read(before);
-        let mended = sound(&messages);
-        assert_eq!(write(&mended), after);
-        assert_eq!(matches!(mended, Cow::Borrowed(_)), before == after, "{before}");
-        assert!(matches!(sound(&mended), Cow::Borrowed(_)), "what was mended is sound");
+        let repaired = sound(&messages);
+        assert_eq!(write(&repaired), after);
+        assert_eq!(matches!(repaired, Cow::Borrowed(_)), before == after, "{before}");
+        assert!(matches!(sound(&repaired), Cow::Borrowed(_)), "what was repaired is sound");
     }
 
     #[test]

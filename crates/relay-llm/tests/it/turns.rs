@@ -93,7 +93,7 @@ fn a_model_that_lost_its_way_is_discarded_and_asked_again() {
         let (outcome, events) = ask(&[&first, &second], false);
         assert_eq!(outcome.unwrap().message().plain_text(), "Here it is.");
         assert_eq!(discarded(&events).len(), 1);
-        assert!(second.requests().is_empty(), "the model is well, so nobody else is asked");
+        assert!(second.requests().is_empty(), "the model is well, so no other is asked");
     }
 }
 

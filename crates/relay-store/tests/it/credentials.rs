@@ -101,7 +101,7 @@ fn settings_may_be_a_link_to_a_file_of_the_user() {
     store.replace_settings_file("config.toml", "x = 2\n").unwrap();
     assert!(store.config_dir().join("config.toml").is_symlink(), "the link stays");
     let names: Vec<_> = fs::read_dir(&dotfiles).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(names, ["relay.toml"], "and nothing else comes to stand beside the file");
+    assert_eq!(names, ["relay.toml"], "and nothing else is created beside the file");
     assert_eq!(fs::read_to_string(dotfiles.join("relay.toml")).unwrap(), "x = 2\n");
     fs::set_permissions(&dotfiles, Permissions::from_mode(0o777)).unwrap();
     let refused = store.settings_file("config.toml");

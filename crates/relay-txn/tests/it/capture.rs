@@ -303,7 +303,7 @@ fn a_file_that_was_moved_beyond_the_limit_is_never_removed() {
     let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
     pending.rollback().unwrap();
     assert_eq!(std::fs::read(world.at("a")).unwrap(), vec![8; SIZE]);
-    assert_eq!(std::fs::read(world.at("z0")).unwrap(), vec![0; SIZE], "what fits is taken back");
+    assert_eq!(std::fs::read(world.at("z0")).unwrap(), vec![0; SIZE], "what fits is undone");
 }
 
 #[test]

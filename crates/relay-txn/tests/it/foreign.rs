@@ -126,7 +126,7 @@ fn a_rollback_copes_with_files_and_folders_that_went_away() {
     std::fs::remove_file(world.at("c")).unwrap();
     let rescued = pending.rollback().unwrap().rescued;
     assert_eq!(world.tree(), before);
-    assert_eq!(rescued.len(), 1, "the folder that stood at b");
+    assert_eq!(rescued.len(), 1, "the folder that was at b");
     assert_eq!(world.read(&format!("{}/mine", rescued[0].kept_as)), "mine\n");
 }
 

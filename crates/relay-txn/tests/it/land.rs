@@ -127,7 +127,7 @@ fn modes_can_be_set_and_new_files_follow_the_mask() {
     let pending = world.ledger.begin(draft.clone()).unwrap();
     assert_eq!((world.mode("plain"), world.mode("script"), world.mode("new")), (0o755, 0o755, usual));
     pending.rollback().unwrap();
-    assert_eq!(world.tree(), before, "a change of the mode alone is taken back too");
+    assert_eq!(world.tree(), before, "a change of the mode alone is undone too");
 
     let record = world.apply(draft).unwrap();
     world.apply(world.inverse(&record)).unwrap();

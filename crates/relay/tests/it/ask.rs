@@ -371,10 +371,10 @@ fn the_first_of_several_errors_in_the_documented_order_is_reported() {
         ("hi", "the context file `gone`"),
     ];
     // Fixes one error after another, and checks that the next one appears.
-    for (mended, (prompt, expected)) in faults.into_iter().enumerate() {
+    for (fixed, (prompt, expected)) in faults.into_iter().enumerate() {
         let mut arguments = vec!["ask", prompt];
         for (at, pair) in all.chunks(2).enumerate() {
-            match (at + 1 < mended, pair[0]) {
+            match (at + 1 < fixed, pair[0]) {
                 (false, _) => arguments.extend(pair),
                 (true, "--to") => arguments.extend(["--to", "ollama/qwen3:8b"]),
                 (true, _) => {}

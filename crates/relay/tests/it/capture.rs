@@ -172,7 +172,7 @@ fn a_check_that_writes_files_other_tools_execute_needs_the_same_approval() {
         "{document:#}"
     );
     assert_eq!(document["status"], "rolled_back");
-    assert_eq!(env.tree(), before, "also what the check did is taken back");
+    assert_eq!(env.tree(), before, "the changes of the check are rolled back too");
     let (code, _) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes", "--allow-sensitive"]);
     assert_eq!((code, env.read(".envrc").as_str()), (0, "evil\n"));
 }

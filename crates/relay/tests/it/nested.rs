@@ -170,7 +170,7 @@ fn a_commands_changes_stay_when_relay_is_killed_during_its_checks() {
     assert_eq!(child.wait().code, 128 + 9);
     let run = env.relay(&["log"]).run();
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert_eq!(env.read("f.txt"), "work\nchecked\n", "nothing is taken back by itself: {}", run.stderr);
+    assert_eq!(env.read("f.txt"), "work\nchecked\n", "nothing is rolled back automatically: {}", run.stderr);
     assert!(run.stderr.contains("stay as they are"), "{}", run.stderr);
     assert_eq!(env.relay(&["recover"]).run().stdout, "nothing to recover: no transaction was interrupted\n");
     undo_everything(&env);

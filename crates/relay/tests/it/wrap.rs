@@ -405,8 +405,8 @@ fn a_checks_changes_are_found_after_relay_was_killed() {
         run.stdout,
         run.stderr
     );
-    assert_eq!(env.read("a.txt"), "a\n", "the transaction itself was taken back");
-    assert_eq!(env.read("other.txt"), "by check\n", "what a command did is not taken back by itself");
+    assert_eq!(env.read("a.txt"), "a\n", "the transaction itself was rolled back");
+    assert_eq!(env.read("other.txt"), "by check\n", "a command's changes are not rolled back automatically");
     env.relay(&["undo"]).success();
     assert_eq!(env.tree(), before);
 }
@@ -511,7 +511,7 @@ fn a_check_that_outlives_a_killed_relay_is_stopped_before_anything_is_restored()
     let after = env.tree();
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(env.tree(), after, "nothing writes any more");
-    assert_eq!(env.read("a.txt"), "a\n", "the transaction itself was taken back");
+    assert_eq!(env.read("a.txt"), "a\n", "the transaction itself was rolled back");
     env.relay(&["undo"]).success();
     assert_eq!(env.tree(), before);
 }

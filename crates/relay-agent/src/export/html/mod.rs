@@ -103,7 +103,7 @@ fn digest(text: &str) -> String {
     format!("sha256-{}", base64::engine::general_purpose::STANDARD.encode(digest))
 }
 
-/// For each entry the one whose article stands for it: its own, or that of the nearest entry above that has one.
+/// For each entry the one whose article shows it: its own, or that of the nearest entry above that has one.
 type Places = Vec<Option<usize>>;
 
 /// The articles, in the order of the tree.

@@ -75,7 +75,7 @@ impl<'t> Preamble<'t> {
     }
 }
 
-/// The two paths of `diff --git a/x b/y`; with spaces in them they can only be told apart when they are equal.
+/// The two paths of `diff --git a/x b/y`; if they contain spaces, they can only be separated if they are equal.
 fn git_paths(text: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     let text = text.trim_end();
     if let Some((old, new)) = text.strip_prefix('"').and_then(|rest| rest.split_once("\" \"")) {

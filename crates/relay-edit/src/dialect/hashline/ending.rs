@@ -1,4 +1,5 @@
-//! Where sections without a fence or an envelope around them end: nothing says so, and new lines are taken as they are.
+//! Finds the end of sections without a fence or an envelope around them. Nothing marks it, and new lines are taken as
+//! they are.
 //!
 //! What can only be the rest of the reply must not be written into a file, and what may be must not either.
 

@@ -4,7 +4,7 @@ use super::super::{Line, Reader, Taken};
 use super::{Hashline, header, headless};
 use crate::{Diagnostic, Reply, Severity, codes};
 
-/// Reads sections that are a text of their own. Where the author gave up (`*** Abort`), what is above applies and a warning says
+/// Reads sections that form a text of their own. If the author gave up (`*** Abort`), what is above applies and a warning says
 /// so: a call, unlike a reply, is sent on purpose.
 ///
 /// ```

@@ -1,6 +1,7 @@
 //! Fenced blocks with a header: opening them, and knowing where they end.
 //!
-//! Content may hold fences itself. Where that leaves the end of a block in doubt, the block is refused, not guessed.
+//! Content may hold fences itself. If that makes the end of a block uncertain, the block is refused rather than
+//! guessed.
 
 use super::super::block::{Block, Purpose, Step};
 use super::super::fence::Fence;

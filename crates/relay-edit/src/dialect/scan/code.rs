@@ -20,7 +20,7 @@ pub(super) struct Opening {
     pub(super) dialect: Dialect,
     /// Lines that are blank or paths, and may come before the content.
     pub(super) held: Kept,
-    /// One of them is no blank line.
+    /// One of them is not blank.
     pub(super) written: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Code {
     pub(super) prose_start: usize,
     /// Its fence may be the end of the block before it.
     pub(super) doubted: bool,
-    /// It held edits, so it is no prose.
+    /// It held edits, so it is not prose.
     pub(super) held_edits: bool,
 }
 
@@ -54,7 +54,7 @@ impl Code {
     }
 }
 
-/// A longer line above a fence is no citation.
+/// A longer line above a fence is not a citation.
 const CITATION: usize = 200;
 
 /// A path between tags is at most this many lines above its section.

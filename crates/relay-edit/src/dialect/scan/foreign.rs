@@ -116,7 +116,7 @@ impl Scanner {
         if code.is_none() {
             self.passages.open(line.number, &self.prose, self.tail);
         }
-        // Outside a fence the edits may be quoted by a document whose end was misread; the next fence will tell.
+        // Outside a fence the edits may be quoted by a document whose end was misread; the next fence will show.
         if code.as_ref().is_some_and(|code| !code.doubted) {
             self.doubts.question = None;
         }

@@ -76,11 +76,11 @@ struct Doubts {
 struct Context {
     /// The file of the section before, which the next section means too when nothing else is said.
     carried: Option<String>,
-    /// The same, as long as the prose since then speaks of no file.
+    /// The same, unless the prose since then names a file.
     before_prose: Option<String>,
     /// The command whose here-document the current block is.
     shell: Option<Shell>,
-    /// The script after it, while that may still say what becomes of the block.
+    /// The script after it, while it may still decide what the block does.
     script: Option<Script>,
 }
 
@@ -308,9 +308,9 @@ impl Scanner {
         self.forced.is_none() && matches!(self.state, Inside::Prose)
     }
 
-    /// Code below a path line next to a real edit of the same file is not read as the file: it may show what the edit comes
-    /// to, or contradict it. The same holds for content in any form that follows changed lines of its file:
-    /// "```diff …``` Or simply: `cat > src/a.ts <<EOF`" lands neither or one of the two, never the second over the first.
+    /// Code below a path line next to a real edit of the same file is not read as the file: it may show the edit's result,
+    /// or contradict it. The same holds for content in any form that follows changed lines of its file: "```diff …``` Or
+    /// simply: `cat > src/a.ts <<EOF`" lands neither or one of the two, never the second over the first.
     fn drop_illustrations(&mut self, passages: &mut [Passage]) {
         if !self.edits.iter().any(|edit| matches!(edit.operation, Operation::Write { .. })) {
             return;
@@ -360,7 +360,7 @@ impl Scanner {
         if let Some(question) = self.doubts.question.as_mut()
             && line.number == question.closed + 1
         {
-            // People and models leave a blank line after a block; text directly below it speaks for a misreading.
+            // People and models leave a blank line after a block; text directly below it suggests a misreading.
             question.gap = line.text.trim().is_empty();
             question.likely |=
                 !question.gap && fence_line(line.text).is_none() && path_line::read(line.text).is_none();
@@ -408,7 +408,7 @@ impl Scanner {
         }
     }
 
-    /// Follows the script that goes on after a block.
+    /// Follows the script that continues after a block.
     fn follow_script(&mut self, line: Line<'_>) {
         let Some(script) = self.context.script.as_mut() else { return };
         match script.follow(line.text) {

@@ -8,7 +8,7 @@ use super::folder::Folder;
 use crate::dialect::Dialect;
 use crate::{Diagnostic, Edit, codes};
 
-/// A longer line is no command: this one is looked at for every block below it.
+/// A longer line is not a command: the line is checked for every block below it.
 const LONGEST: usize = 1_024;
 
 /// What a command says about the text below it.
@@ -93,7 +93,7 @@ impl Shell {
         }
     }
 
-    /// The script that goes on after the text, when that is still to be used.
+    /// The script after the text, if it is still needed.
     pub(super) fn script(self) -> Option<Script> {
         self.keeps.then_some(Script { kept: self.folder.clone(), folder: self.folder })
     }

@@ -39,7 +39,7 @@ impl Scanner {
         } else if self.forced.is_none() && code.is_none() && toolcall::is_argument(line.text) {
             (
                 "this is an argument of a tool call that Relay cannot read",
-                "write the edit as a diff or a SEARCH/REPLACE section; `relay prompt` prints what to tell the model",
+                "write the edit as a diff or a SEARCH/REPLACE section; `relay prompt` prints the instructions for the model",
             )
         } else if self.reads(Dialect::Unified) && begins_hunk(line.text, code) {
             ("this hunk names no file", "begin the diff with `--- a/path` and `+++ b/path`")

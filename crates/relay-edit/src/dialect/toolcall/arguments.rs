@@ -23,7 +23,7 @@ pub(super) struct Around<'a> {
     pub line: usize,
 }
 
-/// What a value that may be a call, or a list of them, comes to; `None` when it is neither.
+/// The result of reading a value that may be a call or a list of calls; `None` if it is neither.
 pub(super) fn read_value(value: &Value, around: Around<'_>) -> Option<Calls> {
     match value {
         Value::Array(items) => {
@@ -261,8 +261,8 @@ fn is_path(path: &str) -> bool {
     looks_like_path(path) || path.contains('/') && !path.contains("://") && !path.contains('\n')
 }
 
-/// Whether a word that looks like no path is one all the same, because a call of a tool or the pair of an old and a new text
-/// gives it as such: `LICENSE-MIT`. Without either it may be data: `{"path": "home", "content": "Welcome"}`.
+/// Whether a word that does not look like a path is one anyway, because a tool call or a pair of old and new text uses it as
+/// such: `LICENSE-MIT`. Without either it may be data: `{"path": "home", "content": "Welcome"}`.
 fn is_named_path(path: &str, map: &Map<String, Value>, around: Around<'_>) -> bool {
     let is_word = !path.is_empty() && !path.contains(|c: char| c.is_whitespace() || c.is_control());
     let is_call = !around.name.is_empty() || text_of(map, keys::OLD).is_some();

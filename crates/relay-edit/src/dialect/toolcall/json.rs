@@ -49,12 +49,13 @@ pub(crate) fn begins(text: &str) -> bool {
     text.starts_with("{\"") || text.starts_with("[{\"")
 }
 
-/// Whether a line of prose is a bracket alone, which opens an object or a list of them if the next line goes on with one.
+/// Whether a line of prose is a bracket alone, which opens an object or a list of them if the next line continues with
+/// one.
 pub(crate) fn opens(text: &str) -> bool {
     matches!(text.trim(), "{" | "[" | "[{")
 }
 
-/// Whether a line goes on with what the line above opened.
+/// Whether a line continues what the line above opened.
 pub(crate) fn goes_on(opened: &str, text: &str) -> bool {
     let text = text.trim_start();
     match opened.trim() {

@@ -43,7 +43,7 @@ pub(super) const CONTENT: &[&str] = &[
 pub(super) const PATCH: &[&str] =
     &["patch", "diff", "input", "patch_text", "patchtext", "udiff", "code_edit"];
 
-/// Arguments that say nothing about what becomes of a file.
+/// Arguments that do not affect what happens to a file.
 pub(super) const REMARKS: &[&str] = &[
     "command", "comment", "contenttype", "create_dirs", "description", "emptyfile", "encoding",
     "explanation", "id", "identifier", "instruction", "instructions", "language", "line_count", "message",

@@ -12,7 +12,7 @@ use crate::Edit;
 pub(crate) use json::{Objects, begins as begins_json, goes_on, opens as opens_json};
 pub(crate) use markup::{Element, begins, is_argument, path_of};
 
-/// What one or more calls come to.
+/// The result of reading one or more calls.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Calls {
     /// The edits they ask for.
@@ -23,7 +23,7 @@ pub(crate) struct Calls {
     pub unknown: Vec<String>,
     /// Commands for a shell.
     pub commands: Vec<String>,
-    /// Data that is no call.
+    /// Data that is not a call.
     pub data: Option<String>,
 }
 

@@ -67,7 +67,7 @@ impl Demo {
         let options =
             UndoOptions { which: Which::Group(group::of_session(&session)), ..UndoOptions::default() };
         say(&format!("  {}\n", paint(FAINT, "relay undo --turn undoes everything since the prompt:")));
-        let outcome = undo(&engine, &options, &mut self.nobody(), &mut Unobserved);
+        let outcome = undo(&engine, &options, &mut self.no_one(), &mut Unobserved);
         say(&report::outcome(&outcome));
         if self.project.reads("count.sh")? == COUNT { Ok(()) } else { Err(broken("the undo is not exact")) }
     }

@@ -92,7 +92,7 @@ impl Demo {
     fn takes_back(&self) -> Result<(), Failure> {
         self.step(5, "Undo", "relay undo: a transaction itself, so it can be undone too");
         let engine = self.project.engine(&self.cancel)?;
-        let outcome = undo(&engine, &UndoOptions::default(), &mut self.nobody(), &mut Unobserved);
+        let outcome = undo(&engine, &UndoOptions::default(), &mut self.no_one(), &mut Unobserved);
         self.expect(&outcome, relay_engine::Status::Committed)
     }
 
@@ -129,11 +129,11 @@ impl Demo {
         let engine = self.project.engine(&self.cancel)?;
         let submission = Submission { channel: "demo", text: reply.to_owned(), dialect: None };
         let options = LandOptions { trust: TrustAnswer::ThisRun, ..LandOptions::default() };
-        Ok(land(&engine, &submission, &options, &mut self.nobody(), &mut Unobserved))
+        Ok(land(&engine, &submission, &options, &mut self.no_one(), &mut Unobserved))
     }
 
     /// The demo's replies need no approval, so it asks no one.
-    fn nobody(&self) -> Person {
+    fn no_one(&self) -> Person {
         Person::new(self.cancel.clone(), false, true)
     }
 
