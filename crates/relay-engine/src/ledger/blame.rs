@@ -2,7 +2,7 @@
 //!
 //! The ledger has the file before and after each of its changes. Replayed from the oldest on, every line that a
 //! transaction adds belongs to it, and stays so through later edits, renames and unrecorded changes. Lines that an undo
-//! brings back belong to their first author.
+//! restores belong to their first author.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,7 +24,7 @@ use crate::plan::contain::{did_you_mean, unreadable};
 pub struct Blame<'h> {
     /// The file.
     pub path: String,
-    /// Its lines, or those that were asked for.
+    /// Its lines, or the requested ones.
     pub lines: Vec<BlamedLine<'h>>,
 }
 
@@ -88,7 +88,7 @@ pub fn blame<'h>(
     Ok(Blame { path: path.as_str().to_owned(), lines })
 }
 
-/// The changes of a file, oldest first. Going back, a renamed file goes on under its old name.
+/// The changes of a file, oldest first. Going back in time, a renamed file continues under its old name.
 fn events<'h>(history: &'h History, path: &str) -> Result<Vec<Event<'h>>, Diagnostic> {
     let mut events = Vec::new();
     let mut name = path;
@@ -126,7 +126,7 @@ fn replay(ledger: &Ledger, events: &[Event<'_>], disk: &[u8]) -> Result<Owners, 
         };
         let before = content(event.before)?;
         let after = content(event.after)?;
-        // Changes between two transactions have no owner.
+        // Changes between two transactions belong to no transaction.
         let owners_before = if before == text { owners } else { pass_on(&text, &owners, &before, None) };
         let mut next = pass_on(&before, &owners_before, &after, Some(event.record.uuid));
         for target in event.record.header.undoes.iter().rev() {
@@ -157,7 +157,7 @@ fn pass_on(before: &[u8], owners: &[Option<Uuid>], after: &[u8], writer: Option<
     carried(before, after).into_iter().map(owner).collect()
 }
 
-/// Lines that an undo brought back belong to their first author.
+/// Lines that an undo restored belong to their first author.
 fn give_back(owners: &mut Owners, undo: Uuid, earlier: &[u8], their: &[Option<Uuid>], after: &[u8]) {
     for (owner, line) in owners.iter_mut().zip(carried(earlier, after)) {
         if let (true, Some(line)) = (*owner == Some(undo), line) {

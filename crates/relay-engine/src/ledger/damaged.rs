@@ -1,4 +1,4 @@
-//! State files that cannot be verified, as a person reads about them.
+//! Findings about state files that cannot be verified.
 //!
 //! A file without this user's MAC was damaged, written with another key, or came with the repository. Relay cannot know
 //! which, so it leaves the file alone, removes nothing the file needs, and says so in every report.
@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::codes;
 use crate::ledger::history::{Entry, short};
 
-/// What may be the reason, for the end of a sentence.
+/// The possible reasons, for the end of a sentence.
 const CAUSES: &str =
     "it is damaged, ledger.key in the user's data was lost or replaced, or it came with the repository";
 

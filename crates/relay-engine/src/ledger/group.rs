@@ -1,7 +1,7 @@
-//! Groups: what belongs together on the ledger. The groups of agents have parts, written after colons.
+//! Groups: transactions that belong together on the ledger. The groups of agents have parts, written after colons.
 //!
-//! Everything an agent does carries `agent:SESSION:PROMPT:CALL`, so its first three parts name all that one prompt
-//! caused, its first two a whole session.
+//! Everything an agent does carries `agent:SESSION:PROMPT:CALL`, so its first three parts name everything one prompt
+//! caused, and its first two a whole session.
 
 use super::history::History;
 

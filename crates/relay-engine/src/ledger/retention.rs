@@ -1,7 +1,7 @@
-//! How long the ledger remembers, and letting go of the rest.
+//! How long the ledger keeps transactions, and how it deletes the rest.
 //!
-//! Only a beginning of the ledger is ever forgotten: whatever takes a transaction back is younger than it, so no
-//! remaining transaction loses its undo. Forgetting is the one thing that cannot be undone, so a person is asked.
+//! Only a beginning of the ledger is ever deleted: a transaction's undo is younger than it, so no remaining
+//! transaction loses its undo. Deletion cannot be undone, so Relay asks.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ impl Retention {
     }
 }
 
-/// What a person is asked before transactions are forgotten.
+/// The question before transactions are deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Farewell {
     /// How many transactions are to be forgotten.
@@ -48,9 +48,9 @@ pub struct Farewell {
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CollectedStatus {
-    /// What was not needed is gone.
+    /// Unneeded transactions were deleted.
     Collected,
-    /// It would go (`--dry-run`).
+    /// They would be deleted (`--dry-run`).
     Validated,
     /// The user did not agree to forget the transactions; only orphaned contents are gone.
     Kept,
@@ -68,14 +68,14 @@ impl CollectedStatus {
     }
 }
 
-/// What was let go of.
+/// What was deleted.
 #[derive(Clone, Debug)]
 pub struct Collected {
     /// How it ended.
     pub status: CollectedStatus,
-    /// What is gone, or would be.
+    /// What was deleted, or would be.
     pub forgotten: Forgotten,
-    /// How many mail sessions are gone, or would be.
+    /// How many mail sessions were deleted, or would be.
     pub mail_sessions: usize,
     /// How many transactions remain.
     pub kept: usize,
@@ -83,8 +83,8 @@ pub struct Collected {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Lets go of contents that no transaction needs and of mail sessions that ended long ago, and after asking of
-/// transactions that are not to be kept.
+/// Deletes contents that no transaction needs and mail sessions that ended long ago, and, after asking, transactions
+/// beyond the retention.
 ///
 /// # Errors
 /// The state folder cannot be read or changed.

@@ -1,11 +1,11 @@
 //! Which session a reply is for, and which outbox it answers.
 //!
 //! The protocol asks the model to copy both from the header. Models forget it, and people save what they like, so a reply
-//! without an address is taken where only one session is open; one with a wrong address never is.
+//! without an address is accepted if only one session is open; one with a wrong address never is.
 
 use relay_edit::commands::Written;
 
-/// What a reply says about where it belongs.
+/// The address in a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Address {
     pub session: Option<String>,
@@ -13,7 +13,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Looks at the lines before the first command.
+    /// Reads the lines before the first command.
     pub(super) fn of(text: &str, commands: &[Written]) -> Self {
         let until = commands.first().map_or(usize::MAX, |first| first.line - 1);
         let mut address = Self::default();
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_stands_before_the_first_command() {
+    fn the_address_comes_before_the_first_command() {
         check(
             "Session: a1b2c3d4\nSequence: 3\n[DONE]\nSession: ffffffff\n[/DONE]\n",
             Some("a1b2c3d4"),

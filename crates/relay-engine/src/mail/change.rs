@@ -1,7 +1,7 @@
 //! `CREATE_FILE`, `EDIT_FILE` and `DELETE_FILE`: each one a transaction through the pipeline.
 //!
-//! An edit's line numbers mean the text the model knows. It is resolved against that and merged onto the file as it is
-//! now; where it is uncertain which text the model means, it is refused and the file is shown in the next message.
+//! An edit's line numbers refer to the text the model knows. The edit is resolved against that text and merged onto
+//! the current file; if it is uncertain which text the model means, it is refused and the next message shows the file.
 
 use relay_edit::commands::{Command, Written};
 use relay_edit::{Edit, Operation, Snapshot, line_texts, plan};
@@ -27,19 +27,19 @@ const MERGED: &str = "merged with what changed since";
 /// The note after line numbers were removed from a body.
 const COPIED_NUMBERS: &str = "; the line numbers you copied into the body were taken off";
 
-/// A command that can be handed to the pipeline.
+/// A command that is ready for the pipeline.
 struct Planned {
     edit: Edit,
-    /// What the edit means, where it is not simply the file as it is.
+    /// The text that the edit refers to, if it is not the current file.
     base: Option<String>,
-    /// What the model knows of the file afterwards; `None` when there is none any more.
+    /// What the model knows of the file afterwards; `None` if the file is gone.
     known: Option<String>,
-    /// What the result has to add.
+    /// Notes for the result.
     remark: &'static str,
     allow_shrink: bool,
 }
 
-/// Why a command cannot be handed over, and whether seeing the file would help.
+/// Why a command is not ready, and whether seeing the file would help.
 struct Refused {
     reason: String,
     shows: bool,
@@ -143,7 +143,7 @@ impl Work<'_> {
             return Ok(Err(Refused::because("it changes no file")));
         };
         edit.path = path.to_string();
-        // A command that landed before is only to be recognised, so the file must not be looked at as if it had not.
+        // A command that landed before only needs to be recognised, so it must not be checked against the file again.
         let before = match self.engine.ledger().find(uuid).map_err(Stop::from)? {
             Some(record) => match record.changes.first().and_then(|change| change.before.as_ref()) {
                 Some(stored) => Some(self.engine.ledger().content(stored).map_err(Stop::from)?),
@@ -228,13 +228,13 @@ impl Work<'_> {
             let restored = Command::Edit { path: path.to_string(), first, last, lines: body };
             (restored.as_edit(edit.line).unwrap_or(edit), false)
         } else {
-            // A secret of several lines was shown as one: the numbers mean the text with the placeholder.
+            // A secret of several lines was shown as one line: the numbers refer to the text with the placeholder.
             (Edit { operation: Operation::Write { content: restore(&known)? }, ..edit }, true)
         };
         Ok(Planned { edit, base: Some(base), known: Some(known), remark, allow_shrink })
     }
 
-    /// The text that an edit's line numbers mean, and what to say about it.
+    /// The text that an edit's line numbers refer to, and a note about it.
     fn meant(&self, path: &RelPath, current: &str, last: usize) -> Result<(String, &'static str), Refused> {
         let Some(view) = self.views.get(path.as_str()) else {
             if self.requires_read() {
@@ -276,7 +276,7 @@ impl Work<'_> {
         self.options.require_read || self.engine.config().require_read
     }
 
-    /// What the pipeline refused, in words for the model. Where others changed the file, it is shown to it.
+    /// Words the pipeline's refusal for the model. If others changed the file, the model will see it.
     fn refused(&mut self, name: &str, path: &RelPath, outcome: &Outcome) -> CommandResult {
         let errors: Vec<_> = outcome.diagnostics.iter().filter(|found| found.is_error()).collect();
         if errors.iter().any(|found| found.code == relay_edit::codes::MERGE_CONFLICT) {

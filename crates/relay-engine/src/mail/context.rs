@@ -1,4 +1,4 @@
-//! What a message shows: gathered from the workspace, masked, and kept within the session's budget.
+//! Gathers what a message shows from the workspace, masks it, and keeps it within the session's budget.
 
 use relay_workspace::Workspace;
 
@@ -68,7 +68,7 @@ fn results(results: &[CommandResult], limit_bytes: usize) -> Vec<CommandResult> 
     results.iter().map(shown).collect()
 }
 
-/// The results as they may leave the machine: the session's own file may lie on a stick, too.
+/// The results, masked: the session's own file may be on a USB stick, too.
 pub(super) fn masked(results: &[CommandResult], masks: &mut Masks) -> Vec<CommandResult> {
     let mask = |result: &CommandResult| CommandResult {
         summary: masks.mask(RESULTS, &result.summary),
@@ -97,7 +97,8 @@ fn contents(
         let masked = masks.mask(name, &text);
         let plain = masked.trim_start_matches('\u{feff}').replace("\r\n", "\n");
         let total = plain.split_inclusive('\n').count();
-        // Numbers mean what is shown last. Where the model knows another version, a part would leave it with two.
+        // Numbers refer to what was shown last. If the model knows another version, showing a part would leave it
+        // with two.
         let is_known = state.views.get(name).is_none_or(|view| view.text.as_ref() == Some(&masked));
         let (first, last) = lines.filter(|_| is_known).unwrap_or((1, total));
         let part = numbered(&part(&plain, first, last), first);

@@ -9,10 +9,10 @@ use crate::codes;
 use crate::engine::EngineError;
 use crate::outcome::stop::{Stop, with_sources};
 
-/// Why it could not be done. No reply was used up.
+/// The reasons. None of them uses up a reply.
 #[derive(Debug, Error)]
 pub enum MailError {
-    /// No session fits the name, or none is open.
+    /// No session matches the name, or none is open.
     #[error("{}", no_session(.name.as_deref()))]
     NoSession {
         /// What was asked for; `None` for any that is open.
@@ -56,7 +56,7 @@ pub enum MailError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A task has to say something.
+    /// The task is empty.
     #[error("the task is empty")]
     NoTask,
     /// The mailbox lies inside the project.
@@ -65,8 +65,8 @@ pub enum MailError {
         /// The folder.
         folder: String,
     },
-    /// What is kept of a session cannot be understood.
-    #[error("what is kept of the session cannot be understood")]
+    /// The stored state of a session cannot be parsed.
+    #[error("the stored state of the session cannot be understood")]
     Unreadable {
         /// What is wrong.
         source: serde_json::Error,
@@ -77,8 +77,8 @@ pub enum MailError {
         /// Its id.
         session: String,
     },
-    /// There is more to remember of a session than can be kept.
-    #[error("there is more to remember of the session {session} than can be kept")]
+    /// A session's state is too large to store.
+    #[error("the state of the session {session} is too large to store")]
     TooMuch {
         /// Its id.
         session: String,
@@ -90,7 +90,7 @@ pub enum MailError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The project's commands are not trusted, or approval is needed and no one can be asked.
-    #[error("the reply was not begun")]
+    #[error("the reply was not started")]
     Refused(Vec<Diagnostic>),
     /// The user interrupted it; commands that have not run yet wait.
     #[error("interrupted")]
@@ -136,7 +136,7 @@ impl MailError {
             }
             MailError::OutOfOrder { .. } => (
                 codes::OUT_OF_ORDER,
-                "Send the newest outbox and save its answer; if this is the answer, hand it over with `relay mail step FILE --again`.",
+                "Send the newest outbox and save its answer; if this is the answer, apply it with `relay mail step FILE --again`.",
             ),
             MailError::BadReply { .. } => {
                 (codes::BAD_REPLY, "Save the model's whole answer as plain text in UTF-8.")
@@ -147,7 +147,7 @@ impl MailError {
             }
             MailError::TooMuch { .. } => (
                 codes::USER_DATA,
-                "`relay mail close` ends it; start another one with a smaller task or --budget.",
+                "`relay mail close` ends it; start another one with a smaller task or budget (--budget).",
             ),
             MailError::Newer { .. } => (codes::MAIL_FOLDER, "Update Relay."),
             MailError::Unreadable { .. } => {

@@ -1,4 +1,4 @@
-//! Places where a test lets a run die, one after the other. Outside of tests there are none.
+//! Places where a test makes a run die, one after another. They exist only in tests.
 
 use super::error::MailError;
 

@@ -8,7 +8,7 @@ use super::session::{PrivateState, Session, is_id};
 use super::{Listed, Mail, SESSION_LIMIT_BYTES};
 
 impl Mail<'_> {
-    /// Every session in the mailbox, oldest first. Files that are none are left out.
+    /// Every session in the mailbox, oldest first. Other files are left out.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -49,7 +49,7 @@ impl Mail<'_> {
     /// What the mailbox says about a thread. Anyone may have written it.
     pub(super) fn public(&self, id: &str) -> Result<Option<Session>, MailError> {
         let read = self.mailbox.read(Tray::Sessions, &format!("{id}.json"), SESSION_LIMIT_BYTES);
-        // What cannot be read is not a session; listing the others goes on.
+        // An unreadable file is not a session; listing continues with the others.
         let Ok(Some(bytes)) = read else { return Ok(None) };
         let session: Option<Session> = serde_json::from_slice(&bytes).ok();
         Ok(session.filter(|session| session.session_id == id))

@@ -1,4 +1,4 @@
-//! Folding: what is too long for a message is shortened in a way that says so.
+//! Folding: shortens what is too long for a message, with a notice.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ pub(super) const OUTPUT_CHARACTERS: usize = 4000;
 /// About how many bytes of text make a token.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// What a listing ends with that does not name every file.
+/// The end of a listing that does not name every file.
 const FOLDED: &str = "  (the listing is too long: folders that end in / are counted, not listed)\n";
 
 /// How many bytes a number of tokens is worth.
@@ -52,7 +52,7 @@ pub(super) fn beginning(text: &str, limit_bytes: usize) -> (&str, usize, usize) 
     (text.get(..end).unwrap_or_default(), lines, total)
 }
 
-/// The files of a workspace with their sizes, in at most this many bytes: where they are too many, the deepest folders are
+/// The files of a workspace with their sizes, in at most this many bytes: if there are too many, the deepest folders are
 /// counted instead of listed, and what still does not fit is counted at the end.
 pub(super) fn listing(files: &[(String, u64)], limit_bytes: usize) -> String {
     if files.is_empty() {

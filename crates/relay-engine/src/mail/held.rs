@@ -1,4 +1,4 @@
-//! A thread locked against other processes, and how its state reaches the disk.
+//! A thread locked against other processes, and how its state is stored.
 
 use relay_store::{FILE_LIMIT_BYTES, Folder, Tray, Writer};
 
@@ -16,7 +16,7 @@ pub(super) struct Held<'a> {
     writer: Writer<'a>,
 }
 
-/// What is kept of a session; `None` when this machine knows nothing of it.
+/// A session's stored state; `None` if this machine has none.
 pub(super) fn load(folder: &Folder) -> Result<Option<PrivateState>, MailError> {
     let Some(bytes) = folder.read(STATE)? else { return Ok(None) };
     let state: PrivateState =
@@ -37,7 +37,7 @@ impl<'a> Held<'a> {
         fault::point()?;
         let mut bytes = serde_json::to_vec(&self.state).map_err(|source| MailError::Unreadable { source })?;
         bytes.push(b'\n');
-        // What could not be read back must not replace what can.
+        // A state that is too large to read back must not replace a readable one.
         if bytes.len() as u64 > FILE_LIMIT_BYTES {
             return Err(MailError::TooMuch { session: self.state.session.session_id.clone() });
         }
@@ -45,21 +45,21 @@ impl<'a> Held<'a> {
         fault::point()
     }
 
-    /// Makes the state durable and lets the mailbox say the same; returns the session.
+    /// Stores the state and updates the mailbox to match; returns the session.
     pub(super) fn publish(&self) -> Result<Session, MailError> {
         self.save()?;
         self.post()?;
         Ok(self.state.session.clone())
     }
 
-    /// Lets the mailbox say what the state says. Whatever was lost on the way there is written again.
+    /// Updates the mailbox to match the state, and rewrites anything missing.
     pub(super) fn post(&self) -> Result<(), MailError> {
         let session = &self.state.session;
         let mailbox = &self.mail.mailbox;
         if !session.is_complete {
             let name = session.outbox_name();
             let sent = mailbox.read(Tray::Outbox, &name, self.state.outbox.len() as u64);
-            // Whatever is there instead, longer, or not a file at all,, is replaced or complained about below.
+            // Anything else there, longer or not a file, is replaced or reported below.
             if !sent.is_ok_and(|sent| sent.as_deref() == Some(self.state.outbox.as_bytes())) {
                 mailbox.put(Tray::Outbox, &name, self.state.outbox.as_bytes())?;
                 fault::point()?;

@@ -1,4 +1,4 @@
-//! The inbox: files from anywhere, in any state. Each is read with care, judged, and moved aside.
+//! The inbox: files from anywhere, in any state. Each is read carefully, handled, and moved aside.
 
 use relay_edit::commands::parse;
 use relay_store::{StoreError, Tray};
@@ -85,10 +85,10 @@ impl Mail<'_> {
         text_of(bytes).ok()
     }
 
-    /// Deals with one file of the inbox on behalf of a session.
+    /// Handles one file of the inbox on behalf of a session.
     ///
     /// # Errors
-    /// It could not be begun or was interrupted, and stays in the inbox; or something cannot be written.
+    /// It could not be started or was interrupted, and stays in the inbox; or something cannot be written.
     pub fn take_letter(
         &self,
         id: &str,
@@ -128,7 +128,7 @@ impl Mail<'_> {
         }
     }
 
-    /// Whether a file is for another session, or may be: one that names none is taken only where no other is open.
+    /// Whether a file is, or may be, for another session: one that names none is accepted only if no other is open.
     fn belongs_elsewhere(&self, id: &str, text: &str) -> Result<Option<Arrived>, MailError> {
         let address = Address::of(text, &parse(text));
         if let Some(session) = address.session {
@@ -155,7 +155,7 @@ impl Mail<'_> {
     }
 }
 
-/// As much of the end of a name as leaves room for another in front of it.
+/// The end of a name, short enough to leave room for a prefix.
 fn last_part(name: &str) -> &str {
     let from = name.len().saturating_sub(150);
     (from..name.len()).find_map(|at| name.get(at..)).unwrap_or(name)

@@ -1,4 +1,4 @@
-//! The life of a session: it is started, closed, opened again, and forgotten.
+//! The life of a session: start, close, reopen, delete.
 
 use jiff::{SignedDuration, Timestamp};
 use relay_store::StoreError;
@@ -10,8 +10,8 @@ use super::session::{PrivateState, Session, SessionStatus, now};
 use super::{BUDGET_TOKENS, Mail, context};
 use crate::engine::{Engine, EngineError};
 
-/// Forgets what this machine alone knew of sessions that ended this long ago, and says how many there were. The files in
-/// their mailboxes stay: they are the user's.
+/// Deletes this machine's data about sessions that ended this long ago, and returns how many there were. The files in
+/// their mailboxes belong to the user and stay.
 ///
 /// # Errors
 /// The user's data cannot be read or changed.
@@ -25,7 +25,7 @@ pub(crate) fn forget_ended(
     let mut count = 0;
     for id in store.mail_sessions(root)? {
         let Some(folder) = store.existing_mail_session(root, &id)? else { continue };
-        // What this version cannot read is not its to judge.
+        // This version must not delete what it cannot read.
         let Ok(Some(state)) = load(&folder) else { continue };
         let age = now.duration_since(state.session.updated_at);
         if state.under_way.is_some() || !state.session.is_complete || age <= younger_than {
@@ -40,7 +40,7 @@ pub(crate) fn forget_ended(
 }
 
 impl Mail<'_> {
-    /// Begins a session and writes its first message.
+    /// Starts a session and writes its first message.
     ///
     /// # Errors
     /// The task is empty, or something cannot be written.
@@ -65,7 +65,7 @@ impl Mail<'_> {
         )
     }
 
-    /// Ends a session, and forgets what its model was shown.
+    /// Ends a session, and deletes what its model was shown.
     ///
     /// # Errors
     /// Something cannot be written.
@@ -84,8 +84,8 @@ impl Mail<'_> {
         )
     }
 
-    /// Opens a session again, also one that was begun elsewhere, and writes a message; with something to add if a person
-    /// has something to say. One that is open and has nothing new to say keeps its newest message.
+    /// Reopens a session, even one that was started elsewhere, and writes a message, with a person's addition if there
+    /// is one. A session that is open keeps its newest message unless there is an addition.
     ///
     /// # Errors
     /// Something cannot be read or written.

@@ -1,4 +1,4 @@
-//! Secrets in what is sent, and placeholders in what comes back.
+//! Masks secrets in outgoing text, and restores placeholders in replies.
 
 use super::MailError;
 use crate::secrets::{self, Vault};
@@ -25,10 +25,10 @@ impl Masks {
         secrets::mask(name, text, &mut self.vault).text
     }
 
-    /// The text as it belongs into a file, with every placeholder turned back.
+    /// The text for a file, with every placeholder restored.
     ///
     /// # Errors
-    /// Why that cannot be, in words for the model.
+    /// Why that is not possible, in words for the model.
     pub(super) fn restore(&self, path: &str, text: &str) -> Result<String, String> {
         self.vault.restore(path, text).map_err(|unknown| {
             let names: Vec<&str> = unknown.iter().map(|found| found.placeholder.as_str()).collect();

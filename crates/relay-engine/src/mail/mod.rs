@@ -52,13 +52,13 @@ pub use turn::{Turn, Witnesses};
 /// How many tokens the context of a message takes at most, unless the user sets another limit.
 pub const BUDGET_TOKENS: usize = 24_000;
 
-/// The least that is of any use.
+/// The smallest useful budget.
 pub const LEAST_BUDGET_TOKENS: usize = 500;
 
-/// The most that is of any use; no model reads more.
+/// The largest useful budget; no model reads more.
 pub const LARGEST_BUDGET_TOKENS: usize = 500_000;
 
-/// The largest reply that is taken: more than any model writes at once.
+/// The largest accepted reply: more than any model writes at once.
 pub const REPLY_LIMIT_BYTES: usize = 2 << 20;
 
 /// The largest session file that is read.
@@ -69,11 +69,11 @@ const SESSION_LIMIT_BYTES: u64 = 16 << 20;
 pub struct MailOptions {
     /// Commands for the shell run without a question.
     pub allow_commands: bool,
-    /// Files that the model was never shown are not edited; the config may say so too.
+    /// Refuses edits of files that the model was never shown; the config may require that too.
     pub require_read: bool,
-    /// A reply is carried out although it seems to be an old one.
+    /// Carries out a reply even if it seems to be an old one.
     pub again: bool,
-    /// The answer to the trust question, where it was given beforehand.
+    /// The answer to the trust question, if given in advance.
     pub trust: TrustAnswer,
     /// Files that make other tools execute something may be written.
     pub allow_sensitive: bool,
@@ -88,7 +88,7 @@ pub struct Listed {
     pub session: Session,
     /// This user started or adopted it here. Others are only a file in the folder.
     pub is_ours: bool,
-    /// A reply was begun and not finished.
+    /// A reply was started but not finished.
     pub is_interrupted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Line numbers: shown before every line of a file, and taken off again where a model copies them into a command.
+//! Line numbers: shown before every line of a file, and removed again if a model copies them into a command.
 
 use relay_edit::commands::Command;
 
@@ -14,8 +14,8 @@ pub(crate) fn numbered(part: &str, first: usize) -> String {
     text
 }
 
-/// The command as it is meant, where every line of its body has the number it is shown with: the lines of an edit count
-/// from its first line, those of a new file from 1. A single line proves that only in an edit, which names the number.
+/// The intended command, if every line of its body has the number it was shown with: the lines of an edit count from
+/// its first line, those of a new file from 1. A single line proves that only in an edit, which names the number.
 pub(super) fn without_copied(command: &Command) -> Option<Command> {
     match command {
         Command::Edit { path, first, last, lines } => {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn copied_numbers_are_taken_off() {
+    fn copied_numbers_are_removed() {
         assert_eq!(without_copied(&edit(9, &[" 9| x", "10|", "11|   y"])), Some(edit(9, &["x", "", "  y"])));
         let create = |content: &str| Command::Create { path: "a".to_owned(), content: content.to_owned() };
         assert_eq!(without_copied(&create("1| x\n2| y\n")), Some(create("x\ny\n")));

@@ -1,16 +1,16 @@
 //! The outbox message: four sections of plain text that hold everything a model needs.
 //!
-//! Nothing here reads a file or a clock. What the sections hold is gathered in `context`; `docs/formats/mail.md` writes
-//! the form down.
+//! Nothing here reads a file or a clock. What the sections hold is gathered in `context`; `docs/formats/mail.md`
+//! documents the format.
 
 use relay_edit::commands::PROTOCOL;
 
 use super::result::CommandResult;
 
-/// What every message but the first asks for.
+/// The prompt of every message but the first.
 pub const CONTINUE: &str = "Continue working on the task based on the results above. If the task is complete, send [DONE] with a summary.";
 
-/// What one message says.
+/// The content of one message.
 #[derive(Debug)]
 pub(super) struct Message<'a> {
     pub session: &'a str,
@@ -67,7 +67,8 @@ pub(super) fn render(message: &Message<'_>) -> String {
     text
 }
 
-/// A result as the model reads it. Later lines of an output are set in, so that none can pass for a section or a result.
+/// A result as the model reads it. Later lines of an output are indented, so that none can pass for a section or a
+/// result.
 pub(super) fn written(result: &CommandResult) -> String {
     let word = if result.success { "OK" } else { "FAILED" };
     let mut text = format!("[{word}] {}: {}", result.command, result.summary);

@@ -1,6 +1,6 @@
 //! The lines that a reply's edits changed, so that the next message can show them with their new numbers.
 //!
-//! Numbers count in the text as the model knows it, which is what its next edits will mean.
+//! Numbers refer to the text as the model knows it, as its next edits will.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ struct Region {
 }
 
 impl Regions {
-    /// Lines `first` to `last` of a file were replaced by `count` others. Regions further down move along.
+    /// Lines `first` to `last` of a file were replaced by `count` others. Regions further down shift accordingly.
     pub(super) fn replace(&mut self, path: &str, first: usize, last: usize, count: usize) {
         let moved = |line: usize| (line + count + first).saturating_sub(last + 1);
         let mut new = Region { path: path.to_owned(), first, after: first + count };
@@ -39,7 +39,7 @@ impl Regions {
         self.0.push(new);
     }
 
-    /// The file was written as a whole, or went.
+    /// The file was rewritten as a whole, or deleted.
     pub(super) fn forget(&mut self, path: &str) {
         self.0.retain(|region| region.path != path);
     }

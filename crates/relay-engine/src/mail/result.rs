@@ -9,7 +9,7 @@ use uuid::Uuid;
 pub struct CommandResult {
     /// The command's name, such as `CREATE_FILE`.
     pub command: String,
-    /// Whether it did what it was to do.
+    /// Whether it succeeded.
     pub success: bool,
     /// What happened, in one line.
     pub summary: String,

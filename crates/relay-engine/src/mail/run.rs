@@ -1,7 +1,7 @@
 //! `RUN_COMMAND`: asks, runs the command with limits, and lands what it did to the files as a transaction.
 //!
-//! A command runs at most once. Relay records that it is about to start before it starts it, so a reply that was
-//! interrupted during a command is finished without running it again, and the model learns about it.
+//! A command runs at most once. Relay records a command before starting it, so a reply that was interrupted during a
+//! command is finished without running it again, and the model learns about it.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ use crate::outcome::{Outcome, Status};
 const NAME: &str = "RUN_COMMAND";
 /// How long a command may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How much of its output is looked at.
+/// How much of its output is read.
 const OUTPUT_LIMIT_BYTES: usize = 1 << 20;
 
 /// Whether a command may run, or why not, in words for the model.
@@ -131,7 +131,7 @@ impl Work<'_> {
 }
 
 impl CommandResult {
-    /// The command ran, and what it did may not stay.
+    /// The command ran, but its changes may not stay.
     fn refuse(&mut self, stop: Stop) {
         let mut reasons = Vec::new();
         let undone = match stop.settle(&mut reasons) {
@@ -144,7 +144,7 @@ impl CommandResult {
     }
 }
 
-/// What the ledger keeps of it, the output already cut to what the model may see.
+/// The ledger's record of it, with the output cut to what the model may see.
 fn record(command: &str, run: &Run) -> CheckRecord {
     let mut record = check::record(NAME, command, run, None);
     let mut output = fold::output(&run.output.text(), OUTPUT_CHARACTERS);

@@ -1,8 +1,9 @@
 //! A thread (`session` on disk): its public face in the mailbox, and what only this machine knows of it.
 //!
 //! `sessions/{id}.json` is in a folder that others may write to, so it is written for people and other programs and
-//! trusted only when a person adopts it. The truth is in the user's own data, which also has what the model was shown
-//! (and the secrets its placeholders replace), the outbox as it was sent, and how far the last reply got.
+//! trusted only when a person adopts it. The authoritative state is in the user's own data, which also has what the
+//! model was shown (and the secrets its placeholders replace), the outbox as it was sent, and how far the last reply
+//! got.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use super::views::Views;
 /// The version of the private format.
 const VERSION: u64 = 1;
 
-/// Where a session is.
+/// The state of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SessionStatus {
@@ -60,7 +61,7 @@ pub struct Session {
     pub last_results: Vec<CommandResult>,
     /// The files the last reply asked for.
     pub read_file_requests: Vec<String>,
-    /// Where it is.
+    /// Its state.
     #[serde(default)]
     pub status: SessionStatus,
     /// The model's own summary, once it is done.
@@ -159,7 +160,7 @@ pub(super) struct UnderWay {
     pub text: String,
     /// The results of the commands so far.
     pub results: Vec<CommandResult>,
-    /// Files that the next outbox shall show.
+    /// Files that the next outbox will show.
     pub reads: Vec<String>,
     /// What its edits have changed so far.
     #[serde(default)]
@@ -173,7 +174,7 @@ impl PrivateState {
         Self { version: VERSION, session, budget_tokens, ..Self::default() }
     }
 
-    /// Keeps nothing but the session itself.
+    /// Drops everything but the session itself.
     pub(super) fn forget(&mut self) {
         *self = Self::new(self.session.clone(), self.budget_tokens);
     }

@@ -1,4 +1,4 @@
-//! One reply in: whether it belongs here, and whether it may be begun. Carrying it out is the business of `turn`.
+//! Takes one reply: checks whether it belongs here, and whether it may be started. `turn` carries it out.
 
 use relay_edit::commands::{Command, parse};
 
@@ -102,7 +102,7 @@ impl Mail<'_> {
         }
     }
 
-    /// What must be settled before a reply is begun, so that it is not used up on refusals that have nothing to do with it.
+    /// Checks to make before a reply is started, so that it is not used up by refusals unrelated to it.
     fn check_first(&self, options: &MailOptions, witnesses: &mut Witnesses<'_>) -> Result<(), MailError> {
         trust::require(self.engine, options.trust, witnesses.approver)?;
         Ok(require_approver(self.engine, witnesses.approver, &[])?)

@@ -1,6 +1,6 @@
 //! Carries out one reply: each command once, whatever interrupts it.
 //!
-//! The order of writing is the whole point. A reply is on disk before its first command, each result before the next
+//! The order of writes is what matters here. A reply is on disk before its first command, each result before the next
 //! command, and the next outbox together with the end of the reply, in one step. Only then does anything appear in the
 //! mailbox. If a run dies in between, the next one continues from there; a command that landed before its result was
 //! written is recognised on the ledger by its uuid.
@@ -37,7 +37,7 @@ pub struct Turn {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Who answers and who watches.
+/// The approver and the observer.
 pub struct Witnesses<'a> {
     /// Answers questions.
     pub approver: &'a mut dyn Approver,
@@ -48,7 +48,7 @@ pub struct Witnesses<'a> {
 }
 
 impl Held<'_> {
-    /// Takes a reply that belongs here and carries it out.
+    /// Accepts a reply that belongs here and carries it out.
     pub(super) fn take(
         &mut self,
         text: &str,
@@ -61,7 +61,7 @@ impl Held<'_> {
         self.finish(options, witnesses)
     }
 
-    /// Carries out what is left of the reply that is under way.
+    /// Carries out the rest of the current reply.
     pub(super) fn finish(
         &mut self,
         options: &MailOptions,

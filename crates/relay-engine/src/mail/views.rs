@@ -1,7 +1,7 @@
 //! What the model of a session knows of each file: the text it was last shown or wrote, with its own edits applied.
 //!
-//! Line numbers mean these texts and not today's files; the difference is merged. Where it cannot be known which text a
-//! number means, the edit is refused, never guessed.
+//! Line numbers refer to these texts and not to today's files; the difference is merged. If it is unknown which text a
+//! number refers to, the edit is refused, never guessed.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! One command at a time: what each of the seven comes to, and under which name it lands.
+//! Executes one command at a time: each of the seven kinds, and the name under which it lands.
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::commands::{Command, Written};
@@ -29,13 +29,13 @@ pub(super) struct Work<'a> {
     /// What the model knows of the files.
     pub views: &'a mut Views,
     pub masks: &'a mut Masks,
-    /// What it is all for.
+    /// The task.
     pub task: &'a str,
-    /// What the commands of this reply belong to.
+    /// The group of this reply's commands.
     pub group: String,
     /// The digest of the reply.
     pub digest: &'a str,
-    /// Files the next outbox shall show.
+    /// Files the next outbox will show.
     pub reads: &'a mut Vec<String>,
     /// What the edits of this reply have changed so far.
     pub regions: &'a mut Regions,
@@ -138,7 +138,7 @@ impl Work<'_> {
         }
     }
 
-    /// The next outbox shall show this file, or these lines of it: `path:3-9`.
+    /// Makes the next outbox show this file, or these lines of it: `path:3-9`.
     pub(super) fn show_next(&mut self, path: &str) {
         if !self.reads.iter().any(|known| known == path) {
             self.reads.push(path.to_owned());

@@ -10,7 +10,7 @@ use crate::outcome::mode_change::ModeChange;
 use crate::outcome::{FileOperation, FileReport, FileStatus};
 use crate::plan::contain::Refused;
 
-/// What a change does to its path.
+/// The operation of a change on its path.
 #[must_use]
 pub fn operation<C>(change: &FileChange<C>) -> FileOperation {
     match (&change.before, &change.after, &change.renamed_from) {
@@ -68,12 +68,12 @@ pub(crate) fn of_refused(refused: &Refused) -> FileReport {
     FileReport { status: FileStatus::Skipped, placement: REFUSED.to_owned(), ..report }
 }
 
-/// Whether a report is about a refused path, which nothing that is planned can change.
+/// Whether a report is about a refused path, which no planned change can affect.
 pub(crate) fn is_refused(report: &FileReport) -> bool {
     report.status == FileStatus::Skipped && report.placement == REFUSED
 }
 
-/// The name that an edit leaves its file with.
+/// The name of an edit's file afterwards.
 fn final_name(edit: &Edit) -> &str {
     match &edit.operation {
         Operation::Rename { to } => to,
@@ -104,7 +104,7 @@ pub(crate) fn of_edits<C>(
     reports
 }
 
-/// Adds the outcome of one edit to its file's report. The worst of several edits decides.
+/// Adds the outcome of one edit to its file's report. The worst outcome of several edits wins.
 fn note(report: &mut FileReport, outcome: &EditOutcome, changes: bool) {
     let changes_nothing = !changes && report.operation == FileOperation::Modify;
     match outcome.status {
@@ -147,7 +147,7 @@ fn final_names(edits: &[Edit]) -> Vec<&str> {
     names
 }
 
-/// A report for a file that does not change: because it is so already, or because its edit failed.
+/// A report for a file that does not change, because it is already so or its edit failed.
 fn unplaced(edit: &Edit, name: &str, exists: bool) -> FileReport {
     let (operation, renamed_from) = match &edit.operation {
         Operation::Delete => (FileOperation::Delete, None),

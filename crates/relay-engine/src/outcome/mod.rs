@@ -35,7 +35,7 @@ pub enum Status {
     Rejected,
     /// It was applied, then a check or a person said no, and every file is as it was.
     RolledBack,
-    /// It was applied, then refused, and could not be put back yet: some files still hold the new content.
+    /// It was applied, then refused, and could not be rolled back yet: some files still have the new content.
     RecoveryNeeded,
     /// The user interrupted it, and every file is as it was.
     Interrupted,
@@ -83,9 +83,9 @@ pub enum FileOperation {
     Create,
     /// Its content changes.
     Modify,
-    /// It goes.
+    /// It is deleted.
     Delete,
-    /// It gets another name, and perhaps other content.
+    /// It is renamed, and may change.
     Rename,
 }
 
@@ -110,7 +110,7 @@ pub enum FileStatus {
     Applied,
     /// It would be.
     Validated,
-    /// It was so before.
+    /// It was already so.
     Unchanged,
     /// Some of its edits are applied and others could not be (`--partial`).
     Partial,
@@ -118,11 +118,11 @@ pub enum FileStatus {
     Failed,
     /// It cannot be edited this way, for instance because it is binary.
     Skipped,
-    /// The author did not have it in view; its edit is put off until it does.
+    /// The author had not seen it; its edit is deferred.
     NotInContext,
     /// Its edit was fine, but the submission did not land.
     NotApplied,
-    /// It was changed and is as it was before again.
+    /// It was changed and then restored.
     RolledBack,
     /// It was changed, and whether it was restored is unknown: `relay recover` finds out.
     NotRolledBack,
@@ -172,7 +172,7 @@ pub struct FileReport {
 }
 
 impl FileReport {
-    /// A file of which nothing else is known yet.
+    /// A file about which nothing else is known yet.
     pub(crate) fn new(path: &str, operation: FileOperation) -> Self {
         Self {
             path: path.to_owned(),
@@ -220,11 +220,11 @@ pub struct Outcome {
     pub blocks: Vec<Block>,
     /// The exact changes, for showing a diff; not part of the JSON document.
     pub changes: Vec<FileChange>,
-    /// The changes that were only worked out (`--dry-run`), for showing a diff.
+    /// The changes that were only computed (`--dry-run`), for showing a diff.
     pub preview: Vec<FileChange<Content>>,
-    /// The message that asks a model for what failed, where that was asked for.
+    /// The message that asks a model for what failed, if requested.
     pub repair_prompt: Option<String>,
-    /// Whether it was only worked out (`--dry-run`).
+    /// Whether it was only computed (`--dry-run`).
     pub dry_run: bool,
     /// Parts of the submission failed and were left out, as `--partial` asks for.
     pub(crate) incomplete: bool,
@@ -258,7 +258,7 @@ impl Outcome {
         self.files.iter().filter(has_landed)
     }
 
-    /// Whether edits were put off because the model had not seen their files.
+    /// Whether edits were deferred because the model had not seen their files.
     pub(crate) fn has_put_off(&self) -> bool {
         self.files.iter().any(|file| file.status == FileStatus::NotInContext)
     }
@@ -288,7 +288,7 @@ impl Outcome {
         files.chain(others).collect()
     }
 
-    /// Gives every file that was going to change the status that follows from how it all ended.
+    /// Sets the final status of every file that was going to change.
     pub(crate) fn settle(&mut self, status: Status) {
         self.status = status;
         let settled = match status {

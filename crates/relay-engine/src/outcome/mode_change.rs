@@ -1,4 +1,4 @@
-//! What happens to a file besides its bytes: who may run or read it, and whether it is a link.
+//! Changes to a file besides its bytes: permissions, and whether it is a link.
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ pub struct ModeChange {
 }
 
 impl ModeChange {
-    /// What a change does to the mode of the file it starts from, where there is something to say: a new file is
-    /// mentioned only if it can be run or is a link.
+    /// A change's effect on the file's mode, if worth mentioning: a new file is mentioned only if it can be run or is
+    /// a link.
     #[must_use]
     pub fn of<C>(change: &FileChange<C>, origin: Option<&Image>) -> Option<Self> {
         let after = change.after.as_ref()?.mode?;
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_said() {
+    fn only_differences_are_mentioned() {
         assert_eq!(said(Some(0o100_644), Some(0o100_644)), "");
         assert_eq!(said(Some(0o100_644), None), "");
         assert_eq!(said(None, Some(0o100_644)), "");

@@ -6,18 +6,18 @@ use relay_txn::{Rescued, RolledBack, TxnError};
 use crate::codes;
 use crate::outcome::Status;
 
-/// Why the pipeline goes no further.
+/// Why the pipeline stops.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// Nothing was touched.
     Refused(Vec<Diagnostic>),
     /// Nothing was touched, because a file changed after the plan was made: planning again may help.
     Outdated(Vec<Diagnostic>),
-    /// Everything was put back.
+    /// Everything was rolled back.
     RolledBack(Vec<Diagnostic>),
-    /// Everything was put back, and what the linter says about the files as they were decides how it goes on.
+    /// Everything was rolled back, and the linter's result for the original files decides what happens next.
     Compare(Vec<Diagnostic>),
-    /// It could not be put back yet: some files still hold the new content.
+    /// It could not be rolled back yet: some files still have the new content.
     Stuck(Vec<Diagnostic>),
     /// The user interrupted it; everything is as it was. Carries other diagnostics.
     Interrupted(Vec<Diagnostic>),
@@ -31,7 +31,7 @@ impl Stop {
         Stop::Interrupted(Vec::new())
     }
 
-    /// Why; nothing where there is nothing to do.
+    /// The reasons; empty if there is nothing to do.
     fn reasons(&mut self) -> Option<&mut Vec<Diagnostic>> {
         match self {
             Stop::Refused(reasons)
@@ -44,7 +44,7 @@ impl Stop {
         }
     }
 
-    /// Adds what else there is to say; how it ends stays the same.
+    /// Adds findings without changing how it ends.
     pub(crate) fn and(mut self, more: Vec<Diagnostic>) -> Self {
         if let Some(reasons) = self.reasons() {
             reasons.extend(more);
@@ -52,7 +52,7 @@ impl Stop {
         self
     }
 
-    /// It turned out that the files could not be put back.
+    /// The files could not be rolled back.
     pub(crate) fn stuck(mut self, error: &TxnError) -> Self {
         let mut reasons = self.reasons().map(std::mem::take).unwrap_or_default();
         if let Stop::Done(_, note) = self {
@@ -169,14 +169,14 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
     Diagnostic { path: path.cloned(), ..Diagnostic::error(code, with_sources(error)).hinted(hint) }
 }
 
-/// Bytes that another program had put into a file meanwhile, and where they are kept.
+/// Bytes that another program had written to a file meanwhile, and where they are saved.
 pub(crate) fn rescued(rescued: &Rescued) -> Diagnostic {
     let message =
         format!("another program had changed {}; its version is kept in {}", rescued.path, rescued.kept_as);
     Diagnostic::warning(codes::RESCUED, message).on(&rescued.path)
 }
 
-/// What a rollback could not do by itself.
+/// What a rollback left to the user.
 pub(crate) fn rolled_back(done: &RolledBack) -> Vec<Diagnostic> {
     let kept = done.kept.as_ref().map(|kept| {
         let message =
@@ -187,7 +187,7 @@ pub(crate) fn rolled_back(done: &RolledBack) -> Vec<Diagnostic> {
     rescued.chain(done.damaged.iter().map(damaged)).chain(disowned(&done.disowned)).chain(kept).collect()
 }
 
-/// A staged original that was something else by the time it was needed.
+/// A staged original that had changed by the time it was needed.
 fn damaged(kept: &Rescued) -> Diagnostic {
     let message = format!(
         "the staged original of {} was changed or damaged; the file was restored from the record, and what was staged is in {}",

@@ -1,4 +1,4 @@
-//! Accounts for every block of a reply on the files as they are, and refuses a reply of which something is unclear.
+//! Accounts for every block of a reply on the files as they are, and refuses a reply with an unclear part.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -19,7 +19,7 @@ const READ_LIMIT_BYTES: u64 = 64 << 20;
 /// A larger file is not searched for a quotation.
 const FILE_LIMIT_BYTES: u64 = 4 << 20;
 
-/// The class of every block. Without a plan nothing is known of what the edits come to.
+/// The class of every block. Without a plan, the result of the edits is unknown.
 pub(crate) fn blocks(
     workspace: &Workspace,
     reply: &Reply,
@@ -81,7 +81,7 @@ pub(crate) fn settle(outcome: &mut Outcome, partial: bool, approver: &mut dyn Ap
     outcome.lose(findings, partial)
 }
 
-/// How a plan continues that failed because whole content looks like a part of a file.
+/// How to continue a plan that failed because whole content looks like part of a file.
 pub(crate) enum Confirmed<'e> {
     /// Nothing: it stays as it is.
     AsIs(Result<Planned<'e>, Stop>),
@@ -89,7 +89,7 @@ pub(crate) enum Confirmed<'e> {
     Whole,
 }
 
-/// Asks a person whether content is whole, where nothing else speaks against the plan.
+/// Asks a person whether content is whole, if nothing else is wrong with the plan.
 pub(crate) fn confirm_whole<'e>(
     planned: Result<Planned<'e>, Stop>,
     approver: &mut dyn Approver,

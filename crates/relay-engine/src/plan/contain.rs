@@ -1,4 +1,4 @@
-//! Containment: every path of a reply becomes one that may be touched, or the reply is refused.
+//! Containment: turns every path of a reply into one that Relay may write, or refuses the reply.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) struct Contained {
     paths: Arc<BTreeSet<RelPath>>,
 }
 
-/// An edit that may not go on, and why.
+/// A refused edit, and the reason.
 pub(crate) struct Refused {
     pub edit: Edit,
     pub why: Diagnostic,
@@ -189,7 +189,7 @@ pub(crate) fn sensitive_changes<'a>(
     paths.filter_map(|path| Some((path.clone(), sensitive(path)?))).collect()
 }
 
-/// What is to be known about a file that other tools execute.
+/// The explanation for a file that other tools execute.
 pub(crate) fn sensitive_warning(path: &RelPath, reason: Sensitive) -> Diagnostic {
     let message = format!("{path} is read by {}, which {}", reason.tool, reason.reason);
     Diagnostic::warning(codes::SENSITIVE_PATH, message).on(path.as_str())

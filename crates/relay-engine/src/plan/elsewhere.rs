@@ -1,6 +1,6 @@
 //! Names the file a hunk may have been meant for, when it fits no place in the one it names.
 //!
-//! Looking is all that happens here, and not without end: a hunk is never moved to another file.
+//! This only searches, within limits: a hunk is never moved to another file.
 
 use std::cell::LazyCell;
 
@@ -8,11 +8,11 @@ use relay_diagnostics::Diagnostic;
 use relay_edit::{Edit, Hunk, OldLines, codes, parse};
 use relay_workspace::Workspace;
 
-/// How many hunks are looked for.
+/// For how many hunks to search.
 const HUNKS: usize = 20;
 /// How many bytes are read for all of them.
 const READ_LIMIT_BYTES: u64 = 64 << 20;
-/// A larger file is hardly one that was meant.
+/// Larger files are unlikely to be meant.
 const FILE_LIMIT_BYTES: u64 = 4 << 20;
 
 /// Adds the name of another file to each finding about lines that were not found, where exactly one file has them.
@@ -61,7 +61,7 @@ fn hunk_of<'e>(edits: &'e [Edit], finding: &Diagnostic) -> Option<&'e Hunk> {
 fn search(workspace: &Workspace, sought: &mut [Sought<'_>], findings: &[Diagnostic]) {
     let mut left = READ_LIMIT_BYTES;
     for path in workspace.walk() {
-        // What cannot be read is not the file that was meant.
+        // An unreadable file is not the intended one.
         let Ok(Some(facts)) = workspace.facts(&path) else { continue };
         if facts.size > FILE_LIMIT_BYTES {
             continue;

@@ -1,4 +1,4 @@
-//! What the good files of a refused reply would have changed, so that its report has true numbers.
+//! Computes what the valid files of a refused reply would have changed, so that its report has true numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use crate::outcome::{FileReport, FileStatus};
 use crate::plan::contain::Contained;
 use crate::plan::planning::{Basis, exact_changes};
 
-/// Fills in the lines of files with fitting edits, by planning those alone. If even they do not fit together, nothing
-/// is known and nothing is filled in.
+/// Fills in the lines of files with fitting edits, by planning those alone. If they do not fit together either,
+/// nothing is filled in.
 pub(crate) fn fill_in(workspace: &Workspace, good: &Contained, basis: &Basis, reports: &mut [FileReport]) {
     if good.edits.is_empty() {
         return;

@@ -1,7 +1,7 @@
-//! New files that seem to be the next version of one that is there under almost the same path.
+//! Detects new files that seem to be the next version of an existing file under almost the same path.
 //!
-//! Whole content says nothing about what was there before it. Where its path is written in another case, lacks the folders it
-//! begins with or has one too many, a second file would land beside the one that was meant. Looking is all that happens here.
+//! Whole content says nothing about what was there before it. If its path is written in another case, or has one folder too
+//! few or too many, a second file would land beside the intended one. This module only searches.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -12,9 +12,9 @@ use relay_workspace::{RelPath, Workspace};
 use crate::intake::address::read;
 use crate::plan::contain::paths;
 
-/// For this many new files others of their name are looked for.
+/// For how many new files to search for namesakes.
 const NEW_FILES: usize = 100;
-/// Fewer lines may well be in several files.
+/// Fewer lines than this may occur in several files.
 const FEW: usize = 5;
 
 /// Why whole content would make a file that is hardly meant to be a new one, by its path.
@@ -37,7 +37,7 @@ pub(crate) fn doubtful(
     let mut found = BTreeMap::new();
     for path in workspace.walk() {
         let Some(edits) = new.get(&path.file_name().to_lowercase()) else { continue };
-        // What the reply moves or takes away may come back under another path.
+        // A file that the reply moves or deletes may reappear under another path.
         if named.contains(path.as_str()) {
             continue;
         }

@@ -10,7 +10,7 @@ use relay_workspace::{Workspace, false_letter, likeness, path_escape};
 
 use crate::codes;
 
-/// What is to be known about the names of the files that the changes make.
+/// Warnings about the names of the files that the changes create.
 pub(crate) fn warnings<C>(workspace: &Workspace, changes: &[FileChange<C>]) -> Vec<Diagnostic> {
     let gone: BTreeSet<&str> =
         changes.iter().filter(|change| change.after.is_none()).map(|change| change.path.as_str()).collect();

@@ -26,22 +26,22 @@ use crate::outcome::stop::Stop;
 use crate::plan::contain::{Contained, did_you_mean, lines_of, unreadable};
 use crate::plan::{elsewhere, forecast, namesake, odd_names};
 
-/// For how many misspelt paths a better one is looked for.
+/// For how many misspelt paths to suggest a better one.
 const SUGGESTED: usize = 50;
 
-/// What a person must look at, also where changes land by themselves.
+/// What a person must approve, even if changes land automatically.
 const QUESTIONS: [relay_diagnostics::Code; 2] =
     [relay_edit::codes::LINES_UNVERIFIED, relay_edit::codes::DOUBTFUL_NAME];
 
 /// Exact changes, and how each edit was placed.
 pub(crate) struct Planned<'e> {
-    /// The changes, in path order. What files become is not put together before it is written.
+    /// The changes, in path order. The new contents are not assembled until they are written.
     pub changes: Vec<FileChange<Content>>,
     /// The edits of files that could be read.
     edits: Cow<'e, [Edit]>,
     /// The outcome of each edit.
     outcomes: Vec<EditOutcome>,
-    /// What a person must look at before it lands.
+    /// What a person must approve before it lands.
     pub questions: Vec<Diagnostic>,
     /// What the model will know of the files, where a receipt says what it knew.
     pub written: BTreeMap<String, Option<String>>,
@@ -85,7 +85,7 @@ impl Basis {
         self.with_views(if self.receipt.is_some() { Views::default() } else { views::of(engine, edits) })
     }
 
-    /// The same, where whole content replaces a file although it seems to be a part of it.
+    /// The same, letting whole content replace a file even if it seems to be part of it.
     pub fn shrinking(&self) -> Self {
         let mut basis = self.clone();
         basis.options.allow_shrink = true;
@@ -176,13 +176,13 @@ fn without<'e>(edits: &'e [Edit], unreadable: &BTreeMap<String, Diagnostic>) -> 
     edits.iter().filter(|edit| !names_one(edit)).cloned().collect()
 }
 
-/// What the edits come to on the files as they are now, for looking only.
+/// The result of the edits on the current files, only for display.
 pub(crate) fn try_plan(workspace: &Workspace, contained: &Contained, basis: &Basis) -> Plan<Content> {
     let mut found = read_files(workspace, contained);
     basis.plan(&contained.edits, &mut found.snapshot).plan
 }
 
-/// The exact changes that edits come to on the files as they are now, for looking only.
+/// The exact changes that the edits make to the current files, only for display.
 pub(crate) fn exact_changes(
     workspace: &Workspace,
     contained: &Contained,
@@ -197,7 +197,7 @@ pub(crate) fn exact_changes(
 /// The names and modes of the files that exist.
 type Disk = HashMap<RelPath, u32>;
 
-/// What is there of the files that edits name.
+/// The existing files among those that edits name.
 struct Found {
     disk: Disk,
     snapshot: Snapshot,
@@ -247,7 +247,7 @@ fn read_files(workspace: &Workspace, contained: &Contained) -> Found {
     Found { disk, snapshot, linked, unreadable: refused }
 }
 
-/// The names that edits give up.
+/// The names that edits remove.
 fn freed(edits: &[Edit]) -> BTreeSet<&str> {
     let gives_up = |edit: &&Edit| matches!(edit.operation, Operation::Delete | Operation::Rename { .. });
     edits.iter().filter(gives_up).map(|edit| edit.path.as_str()).collect()
@@ -285,8 +285,8 @@ fn stats(changes: &[Change<Content>], snapshot: &Snapshot) -> Vec<Stat> {
     changes.iter().map(count).collect()
 }
 
-/// The changes with typed paths and with modes. A plan never changes a file that no edit names; were that so, the path
-/// would not have been checked, and nothing may be done.
+/// The changes with typed paths and with modes. A plan never changes a file that no edit names; if it did, the path
+/// would be unchecked, so nothing may happen.
 fn file_changes(
     contained: &Contained,
     changes: Vec<Change<Content>>,

@@ -1,4 +1,5 @@
-//! `changeSummary` against what the reply really does. Models drift; a difference is worth a look, never a refusal.
+//! `changeSummary` against what the reply really does. Models make mistakes here; a difference causes a warning,
+//! never a refusal.
 
 use std::collections::{HashMap, HashSet};
 
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_difference_is_told() {
+    fn every_kind_of_difference_is_reported() {
         check(
             &[("new", "a"), ("edit", "ghost")],
             &[(FileOperation::Modify, "a"), (FileOperation::Delete, "b")],

@@ -14,7 +14,7 @@ use crate::plan::planning::{Basis, is_executable, try_plan};
 /// The edits of a reply, as they would land on the files as they are now.
 ///
 /// # Errors
-/// The reply would not land, or the dialect cannot say what it does; each reason.
+/// The reply would not land, or the dialect cannot express what it does; each reason.
 pub fn reply(engine: &Engine, submission: &Submission, to: Dialect) -> Result<String, Vec<Diagnostic>> {
     let reply = parse(&submission.text, submission.dialect);
     let errors: Vec<Diagnostic> = reply.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
@@ -51,7 +51,7 @@ pub fn reply(engine: &Engine, submission: &Submission, to: Dialect) -> Result<St
 /// A transaction of the ledger.
 ///
 /// # Errors
-/// Its contents are missing, or the dialect cannot say what it does.
+/// Its contents are missing, or the dialect cannot express what it does.
 pub fn entry(engine: &Engine, listed: &Record, to: Dialect) -> Result<String, Vec<Diagnostic>> {
     let record = &engine.with_contents(listed).map_err(|error| vec![transaction_failed(&error)])?;
     let content = |stored: &Option<Stored>| {
@@ -78,7 +78,7 @@ pub fn entry(engine: &Engine, listed: &Record, to: Dialect) -> Result<String, Ve
     }
 }
 
-/// No dialect has words for what is at this path.
+/// No dialect can express what is at this path.
 fn unsayable(path: &str, what: &str) -> Diagnostic {
     Diagnostic::error(CANNOT_SAY, format!("no dialect can express the change to `{path}`: it is {what}"))
         .hinted("`relay show` shows the transaction; copy this file separately.")
@@ -103,7 +103,7 @@ fn written(changes: &[Change], to: Dialect) -> Result<String, Vec<Diagnostic>> {
     })
 }
 
-/// A dialect has no words for a change.
+/// A dialect cannot express a change.
 pub const CANNOT_SAY: Code = Code::new("cannot-say");
 
 fn reasons(stop: Stop) -> Vec<Diagnostic> {

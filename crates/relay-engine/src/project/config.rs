@@ -1,7 +1,7 @@
 //! `relaycode.config.json`: a project's settings.
 //!
-//! The file comes with a repository, so nothing in it is obeyed blindly: values are checked one by one and refused
-//! by name, unknown keys are reported, and its commands run only once they are trusted (see [`crate::approval::trust`]).
+//! The file comes with a repository, so nothing in it is trusted blindly: values are checked one by one and refused by
+//! name, unknown keys are reported, and its commands run only once they are trusted (see [`crate::approval::trust`]).
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::Strictness;
@@ -14,7 +14,7 @@ pub use relay_workspace::CONFIG_FILE;
 /// Where editors find the schema of the config file; `relay init` writes it there as `$schema`.
 pub const SCHEMA: &str = include_str!("../../../../docs/formats/relaycode.config.schema.json");
 
-/// Whether changes that pass their checks land by themselves.
+/// Whether changes that pass their checks land automatically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApprovalMode {
     /// They do.
@@ -169,7 +169,7 @@ fn invalid(message: String) -> Diagnostic {
     Diagnostic::error(codes::INVALID_CONFIG, message).on(CONFIG_FILE)
 }
 
-/// The file is not JSON, or not an object.
+/// The error for a file that is not a JSON object.
 pub(crate) fn unusable(error: &serde_json::Error) -> Diagnostic {
     let message = if error.is_data() {
         format!("{CONFIG_FILE} must contain one JSON object")
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_json_is_told_with_its_place() {
+    fn broken_json_is_reported_with_its_place() {
         assert!(errors("{\n  \"projectId\": \"x\",\n}").iter().all(|m| m.contains("line 3")));
         assert_eq!(errors("[]"), ["relaycode.config.json must contain one JSON object"]);
     }

@@ -1,4 +1,4 @@
-//! Git, asked through its own program: never its files. How it is called is the business of `relay_exec::git`.
+//! Git, called as a program; its files are never read. `relay_exec::git` defines how it is called.
 
 use relay_diagnostics::Diagnostic;
 use relay_exec::git::{GitError, Ignored, Purpose, Repository};
@@ -10,7 +10,7 @@ use crate::engine::Engine;
 /// More settings or files than this are counted, not listed.
 const MAX_LISTED: usize = 5;
 
-/// Adds what landed to git's index. That it landed stays true if this fails.
+/// Adds what landed to git's index. If this fails, the change has still landed.
 pub(crate) fn stage_changes(engine: &Engine, changes: &[FileChange]) -> Vec<Diagnostic> {
     let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
     let staged = Repository::open(engine.workspace().root(), engine.cancel())
@@ -37,7 +37,7 @@ fn left_out(files: &[(String, String)]) -> Option<Diagnostic> {
     ))
 }
 
-/// What a repository's config asks git to run, and did not get.
+/// Programs from a repository's config that git did not run.
 #[must_use]
 pub fn not_run(ignored: &[Ignored]) -> Option<Diagnostic> {
     let listed = list(ignored, |Ignored { setting, file }| format!("`{setting}` from `{}`", file.display()))?;

@@ -1,4 +1,4 @@
-//! `relay init`: makes a folder a project that Relay knows.
+//! `relay init`: turns a folder into a Relay project.
 
 use relay_store::Store;
 use relay_txn::project as files;

@@ -1,4 +1,4 @@
-//! What a project's own files say about it: its name.
+//! Reads a project's name from its own files.
 
 use relay_workspace::Workspace;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The report for a model: what failed, what the files say there, and what to send back.
+//! The report for a model: what failed, the files' content there, and what to send back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ const MARGIN_LINES: usize = 20;
 /// How many blocks without a path are named by their lines.
 const BLOCKS_NAMED: usize = 10;
 
-/// How such a message begins, so that it is known again when it comes back by mistake.
+/// How such a message begins, so that it is recognised if it comes back by mistake.
 const OPENING: &str = "Your reply could not be applied. Nothing was changed.";
 /// How it begins when the rest has landed.
 const OPENING_PARTIAL: &str = "Part of your reply could not be applied. The rest has landed.";
@@ -30,7 +30,7 @@ pub fn is_prompt(text: &str) -> bool {
     text.starts_with(OPENING) || text.starts_with(OPENING_PARTIAL)
 }
 
-/// What a message asks for.
+/// The content of a message.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// The project's id, if it has one.

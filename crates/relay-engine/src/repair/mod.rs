@@ -1,8 +1,8 @@
 //! Repair: a refused reply and the answer that repairs it land as one transaction.
 //!
 //! The refused reply waits on the user's shelf under its uuid. An answer that names the same uuid need only hold what
-//! failed: everything else is taken from the waiting reply. Nothing about the files is remembered; which parts fail is
-//! found out anew each time, on the files as they are then.
+//! failed: everything else is taken from the waiting reply. Nothing about the files is stored; which parts fail is
+//! determined again each time, on the current files.
 
 pub mod message;
 
@@ -46,7 +46,7 @@ pub(crate) fn join(engine: &Engine, answers: Vec<Reply>, basis: &Basis) -> Resul
     answers.try_fold(first, |earlier, answer| repaired(engine, earlier, answer, basis))
 }
 
-/// What a message is about.
+/// The subject of a message.
 pub(crate) struct Failed<'a> {
     /// The receipt of the reply, and how its edits are placed.
     pub basis: &'a Basis,
@@ -155,7 +155,8 @@ fn only(edit: &Edit, line: usize) -> Option<Edit> {
     Some(Edit { operation: Operation::Patch { hunks: vec![hunk.clone()], base: *base }, ..edit.clone() })
 }
 
-/// A reply that names no uuid may be meant as the answer to one that waits for its repair. It lands alone, and that is said.
+/// A reply that names no uuid may be meant as the answer to one that waits for its repair. It lands alone, and Relay says
+/// so.
 pub(crate) fn unanswered(engine: &Engine, reply: &Reply) -> Option<Diagnostic> {
     if reply.control.as_ref().is_some_and(|control| control.uuid.is_some()) {
         return None;
@@ -199,7 +200,7 @@ pub(crate) fn wait_for_repair(engine: &Engine, uuid: Uuid, text: &str) -> Option
     })
 }
 
-/// What landed waits for nothing any more. A shelf that cannot be cleared only holds a text too many.
+/// A landed reply no longer waits. A shelf that cannot be cleared only keeps an unneeded text.
 pub(crate) fn landed(engine: &Engine, uuid: Uuid) {
     let root = engine.workspace().root();
     let name = uuid.to_string();
@@ -216,12 +217,12 @@ fn waiting(engine: &Engine, reply: &Reply) -> Vec<String> {
     engine.store().look_up(Shelf::Repairs, engine.workspace().root(), &uuid.to_string()).unwrap_or_default()
 }
 
-/// Takes out of `earlier` what fails, and puts the answer's edits of the same file in its place; what the answer says of
-/// other files comes last.
+/// Removes the failing edits from `earlier`, and inserts the answer's edits of the same file in their place; the
+/// answer's edits of other files come last.
 fn repaired(engine: &Engine, earlier: Reply, answer: Reply, basis: &Basis) -> Result<Reply, Stop> {
     let workspace = engine.workspace();
     let Reply { reasoning, edits, control, receipt, .. } = earlier;
-    // What was wrong with the earlier reply is what the answer was asked for.
+    // The answer replaces what was wrong with the earlier reply.
     let (contained, unwritable) = contain(workspace, edits)?;
     let (Contained { edits: mut fresh, .. }, mut refused) = contain(workspace, answer.edits)?;
     let edits = &contained.edits;

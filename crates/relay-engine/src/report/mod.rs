@@ -50,12 +50,12 @@ pub fn diagnostics(found: &[Diagnostic]) -> Value {
     found.iter().map(diagnostic).collect()
 }
 
-/// Our own types hold nothing that JSON cannot say, so the fallback is never reached.
+/// Our own types contain nothing that JSON cannot represent, so the fallback is never reached.
 fn value(document: &impl Serialize) -> Value {
     serde_json::to_value(document).unwrap_or(Value::Null)
 }
 
-/// Adds a member to a document, unless there is nothing to say.
+/// Adds a member to a document, unless it is empty.
 fn add(document: &mut Value, key: &str, member: Option<impl Serialize>) {
     if let (Value::Object(map), Some(member)) = (document, member) {
         map.insert(key.to_owned(), value(&member));

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Longer lines are made by machines, and names say little there.
 const LINE_LIMIT_BYTES: usize = 20_000;
 
-/// How much of what is before a value is its name.
+/// How far before a value its name may begin.
 const NAME_LIMIT_BYTES: usize = 80;
 
 /// What kind of file a text is, by its name.

@@ -1,4 +1,4 @@
-//! Secrets: found in text before it leaves the machine, masked, and put back when they return.
+//! Secrets: found in text before it leaves the machine, masked, and restored when they return.
 //!
 //! [`mask`] looks for known key formats, for values with names such as `password`, and for strings that look random,
 //! and replaces each with a placeholder. The [`Vault`] remembers which value a placeholder replaces, so that a reply
@@ -6,7 +6,7 @@
 //! never written into a file.
 //!
 //! This module reads and writes nothing. It never logs a value: what is [`Found`] is a kind and a line. It cannot find
-//! everything: `docs/limits.md` says what was measured.
+//! everything: `docs/limits.md` has the measurements.
 
 mod formats;
 mod literals;

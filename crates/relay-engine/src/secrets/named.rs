@@ -3,7 +3,7 @@
 use super::literals::{FileKind, Literal, literals};
 use super::{Span, is_dummy};
 
-/// What a name says about its value.
+/// What a name implies about its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
     /// A person may have made it up, so it can be short.

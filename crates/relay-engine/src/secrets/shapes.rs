@@ -77,7 +77,7 @@ fn connection_strings(text: &str) -> Vec<Span> {
             let value = rest.get(..rest.find(|c| !is_value(c)).unwrap_or(rest.len())).unwrap_or_default();
             let line = text.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
             let is_password = field.starts_with('P');
-            // A password field says little by itself: only in the company of a server it is a connection string.
+            // A password field proves little alone: only together with a server is it a connection string.
             let in_company = ["Server=", "Host=", "Data Source=", "User Id=", "Uid=", "server=", "host="]
                 .iter()
                 .any(|field| line.contains(field));
@@ -121,7 +121,7 @@ fn is_dummy_password(password: &str) -> bool {
     is_dummy(&format!("{password}#1aB"))
 }
 
-/// Addresses that are a secret as a whole: who knows them may post.
+/// Addresses that are secret as a whole: anyone who knows them may post.
 fn webhooks(text: &str) -> Vec<Span> {
     const HOOKS: &[(&str, &str)] = &[
         ("https://hooks.slack.com/services/", "slack-webhook"),

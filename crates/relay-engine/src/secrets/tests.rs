@@ -295,7 +295,7 @@ fn this_repository_is_not_flooded() {
 }
 
 #[test]
-fn a_placeholder_is_stable_and_says_nothing_about_the_value() {
+fn a_placeholder_is_stable_and_reveals_nothing_about_the_value() {
     let text = "password = \"hunter2-and-more\"\n";
     let placeholder =
         |key: u8| mask("a.toml", text, &mut Vault::new(&[key; 32])).found[0].placeholder.clone();
@@ -355,7 +355,7 @@ fn text_that_looks_masked_stays_what_it_is() {
 }
 
 #[test]
-fn a_vault_survives_being_written_down() {
+fn a_vault_survives_storage() {
     let mut vault = Vault::new(&KEY);
     let masked = mask("a.toml", "password = \"hunter2-and-more\"\n", &mut vault);
     let read = Vault::from_json(&KEY, &vault.to_json().unwrap()).unwrap();

@@ -39,7 +39,7 @@ pub struct Vault {
 #[serde(deny_unknown_fields)]
 struct Entry {
     value: String,
-    /// Where the value was masked, and so may be written again.
+    /// The files where the value was masked, and so may be written again.
     files: BTreeSet<String>,
 }
 
@@ -124,7 +124,7 @@ impl Vault {
         }
     }
 
-    /// Puts the values back into the text of a file.
+    /// Restores the values in the text of a file.
     ///
     /// # Errors
     /// Placeholders that are not known, or that replace a value from another file: a secret must not move from one file

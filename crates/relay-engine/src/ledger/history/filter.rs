@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{Entry, EntryStatus, History};
 use crate::ledger::group::contains;
 
-/// What a list is limited to; everything that is `None` does not limit it.
+/// The limits of a list; `None` means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Transactions that changed this file, also under an earlier name, or a file in this folder.
@@ -45,7 +45,7 @@ impl Filter {
     }
 }
 
-/// Whether the transaction changed one of the files; going back in time, a renamed file goes on under its old name.
+/// Whether the transaction changed one of the files; going back in time, a renamed file continues under its old name.
 fn touches(entry: &Entry, names: &mut Vec<String>) -> bool {
     let mut found = false;
     let mut earlier = Vec::new();

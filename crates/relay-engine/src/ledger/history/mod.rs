@@ -1,4 +1,4 @@
-//! The ledger as a person reads it: newest first, each transaction in effect, undone, or partly so.
+//! The ledger's history: newest first, with each transaction in effect, undone, or partly undone.
 
 mod filter;
 mod order;
@@ -27,7 +27,7 @@ pub enum EntryStatus {
     Committed,
     /// Later transactions undid it in some of its files.
     PartlyUndone,
-    /// Later transactions took all of it back.
+    /// Later transactions undid all of it.
     Undone,
     /// Its record cannot be read any more; only what the index knows of it is known.
     Damaged,
@@ -50,18 +50,18 @@ impl EntryStatus {
     }
 }
 
-/// What a transaction is to the ledger.
+/// The role of a transaction on the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
-    /// It brought something new.
+    /// It landed something new.
     Change,
-    /// It took something back.
+    /// It undid something.
     Undo,
-    /// It took an undo back.
+    /// It undid an undo.
     Redo,
 }
 
-/// The channel of a transaction that takes an undo back; every other one that takes something back is an undo.
+/// The channel of a transaction that undoes an undo; any other transaction that undoes something is an undo.
 pub(crate) const REDO_CHANNEL: &str = "redo";
 
 /// One transaction of the ledger.
@@ -73,12 +73,12 @@ pub struct Entry {
     pub status: EntryStatus,
     /// The files in which it was undone.
     pub undone: BTreeSet<String>,
-    /// The number of the transaction that took each file back or brought it back last; none for files that nothing did.
+    /// The number of the transaction that last undid or reapplied each file; `None` for other files.
     pub(crate) settled_by: BTreeMap<String, u64>,
 }
 
 impl Entry {
-    /// What it is to the ledger.
+    /// Its role on the ledger.
     #[must_use]
     pub fn kind(&self) -> EntryKind {
         match self.record.header.undoes.is_empty() {
@@ -115,7 +115,7 @@ pub fn short(uuid: Uuid) -> String {
 }
 
 impl History {
-    /// Orders the records and works out which are undone, and in which files.
+    /// Orders the records and determines which are undone, and in which files.
     #[must_use]
     pub fn new(entries: Entries) -> Self {
         Self { entries: states::settle(entries.records, entries.damaged), foreign: entries.foreign }
@@ -125,7 +125,7 @@ impl History {
     /// and eight if it could be a number: `relay undo 99` must not reach a uuid that happens to begin with 99.
     ///
     /// # Errors
-    /// None fits, or several do.
+    /// None matches, or several do.
     pub fn find(&self, selector: &str) -> Result<&Entry, Diagnostic> {
         if let Ok(number) = selector.trim_start_matches('#').parse::<u64>()
             && let Some(entry) = self.entries.iter().find(|entry| entry.record.sequence == number)
@@ -171,7 +171,7 @@ impl History {
         })
     }
 
-    /// The newest transaction in effect that takes this one back.
+    /// The newest transaction in effect that undoes this one.
     #[must_use]
     pub fn undone_by(&self, uuid: Uuid) -> Option<&Entry> {
         self.in_effect().find(|entry| entry.record.header.undoes.iter().any(|target| target.uuid == uuid))

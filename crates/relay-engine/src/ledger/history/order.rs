@@ -1,20 +1,20 @@
 //! What the next undo and the next redo do: the ledger read as an editor's history.
 //!
-//! Every landing and every redo is a step forward, every undo a step back. `undo` undoes the newest step forward
-//! that is still in effect, wherever the transaction itself is in the list; so after `relay redo 1` it is #1 that goes
-//! first. `redo` undoes the newest step back, as long as nothing landed after it: a landing begins a new line of
-//! work, and what was undone before it comes back only by name.
+//! Every landing and every redo is a step forward, every undo a step back. `undo` undoes the newest step forward that
+//! is still in effect, wherever the transaction itself is in the list; so after `relay redo 1`, #1 is undone first.
+//! `redo` undoes the newest step back, as long as nothing landed after it: a landing starts a new line of work, and
+//! what was undone before it can be reapplied only by name.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Entry, EntryKind, History};
 
-/// What a plain `undo` or `redo` goes by.
+/// What a plain `undo` or `redo` acts on.
 #[derive(Clone, Debug)]
 pub struct Next<'h> {
     /// The step: a landing, a redo or an undo.
     pub step: &'h Entry,
-    /// The transactions that go out of effect, or come back, newest first, each with its files.
+    /// The transactions to undo or reapply, newest first, each with its files.
     pub changes: Vec<(&'h Entry, BTreeSet<String>)>,
     /// What landed after the step. A redo needs a name then.
     pub landed_since: Option<&'h Entry>,
@@ -41,7 +41,7 @@ impl History {
         self.newest(self.steps(EntryKind::Redo))
     }
 
-    /// What `relay redo` brings back, or would if nothing had landed since.
+    /// What `relay redo` reapplies, or would if nothing had landed since.
     #[must_use]
     pub fn next_redo(&self) -> Option<Next<'_>> {
         let mut next = self.newest(self.steps(EntryKind::Undo))?;
@@ -54,7 +54,7 @@ impl History {
         self.entries.iter().filter(|entry| entry.kind() == EntryKind::Change)
     }
 
-    /// The steps of a kind. A landing counts as the step for what no redo brought back.
+    /// The steps of a kind. A landing counts as the step for files that no redo reapplied.
     fn steps(&self, kind: EntryKind) -> Steps<'_> {
         let kinds: HashMap<u64, EntryKind> =
             self.entries.iter().map(|entry| (entry.record.sequence, entry.kind())).collect();

@@ -1,9 +1,9 @@
 //! Which transactions are in effect, file by file, and since when.
 //!
 //! A file of a transaction is undone when one that undoes it is itself in effect there; so redo is the undo of an
-//! undo, to any depth. The records are followed in the order in which they landed: each one claims the files it takes
-//! back, and whatever that puts out of effect lets go of its own claims. What the last step was for each file is noted
-//! on the way, because that is what the next undo or redo goes by.
+//! undo, to any depth. The records are followed in the order in which they landed: each one claims the files it
+//! undoes, and the transactions this puts out of effect release their own claims. The last step for each file is noted
+//! on the way, because the next undo or redo depends on it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -83,7 +83,7 @@ fn entries(
 impl<'r> Replay<'r> {
     /// A transaction lands, with its claims.
     fn land(&mut self, at: usize, record: &'r Record, places: &HashMap<Uuid, usize>) {
-        // Whatever takes a transaction back is younger than it, so claims never go round in a circle.
+        // A transaction is only undone by younger ones, so claims never form a cycle.
         let targets = record.header.undoes.iter().filter_map(|undoes| {
             let target = *places.get(&undoes.uuid).filter(|target| **target < at)?;
             let named: HashSet<&str> = undoes.files.iter().map(String::as_str).collect();
@@ -105,7 +105,7 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// One claim begins or ends; what follows from that is added to the steps.
+    /// One claim begins or ends; the consequences are added to the steps.
     fn take(&mut self, step: &Step<'r>, number: u64, steps: &mut Vec<Step<'r>>) {
         let Some(record) = self.records.get(step.target) else { return };
         let fate = self.fates.entry(step.target).or_default();
