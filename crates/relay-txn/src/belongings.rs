@@ -1,7 +1,7 @@
-//! Whom a file belongs to, and what it has besides its content and its mode.
+//! A file's owner, group and extended attributes.
 //!
-//! The ledger keeps this where a new file could not take it over from the one it replaces: the file is gone, or a command
-//! gave it away. How it is read and given is the disk's business.
+//! The ledger keeps these if a new file could not take them over from the one it replaces, because the file is gone or a
+//! command changed its owner. The disk module reads and applies them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Owner {
 /// What a file has besides its content and its mode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Belongings {
-    /// Whom it belongs to.
+    /// Its owner and group.
     pub owner: Owner,
     /// Its extended attributes, among them access lists and capabilities.
     pub extended: Extended,

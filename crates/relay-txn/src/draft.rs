@@ -1,4 +1,4 @@
-//! What a caller hands over: the exact bytes before and after for every file, and the words for the ledger.
+//! A caller's input: the exact bytes before and after for every file, and the description for the ledger.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use crate::belongings::Belongings;
 use crate::record::{BlockRecord, CheckRecord, FolderRecord, OperationRecord};
 use crate::undoes::Undoes;
 
-/// A transaction to be made.
+/// A transaction to perform.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     /// The transaction's identity. It can land once.
     pub uuid: Uuid,
     /// Where it comes from and why.
     pub header: Header,
-    /// The edits as they were asked for.
+    /// The edits as requested.
     pub operations: Vec<OperationRecord>,
     /// What to do, one entry per path.
     pub changes: Vec<FileChange>,
@@ -25,8 +25,7 @@ pub struct Draft {
     pub prune: Vec<RelPath>,
     /// Folders to make, also if they stay empty: those the transaction being undone had removed.
     pub make: Vec<FolderRecord>,
-    /// Whom files shall belong to and what extended attributes they get, by path. Those that are not named take over what
-    /// the file they continue has.
+    /// The owner and extended attributes for files, by path. Other files take them over from the file they continue.
     pub belongings: BTreeMap<String, Belongings>,
     /// Change files that have several hard links, parting them from their other names.
     pub break_links: bool,

@@ -45,7 +45,7 @@ impl Ledger {
         self.protocol.tell_waits(Box::new(tell));
     }
 
-    /// Undoes what a process that died left half done. Runs by itself before every [`Ledger::begin`].
+    /// Undoes what a dead process left half done. Runs automatically before every [`Ledger::begin`].
     ///
     /// # Errors
     /// The state folder cannot be read, or the lock did not become free. A single transaction that cannot be undone
@@ -97,8 +97,8 @@ impl Ledger {
         capture::unfinished(self.protocol.key(), workspace)
     }
 
-    /// Whether a transaction that is not decided works on one of these paths: a [`TxnError::Leased`] that says so. What
-    /// is in such a file may not stay.
+    /// Whether a transaction that is not decided works on one of these paths: a [`TxnError::Leased`] that says so. The
+    /// content of such a file may be rolled back.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -149,7 +149,7 @@ impl Ledger {
         self.protocol.kept_content(kept)
     }
 
-    /// Keeps a content in `.relaycode/rescued/`, for a person to look at; returns its path in the workspace.
+    /// Saves a content in `.relaycode/rescued/` for a person to inspect; returns its path in the workspace.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -161,7 +161,7 @@ impl Ledger {
     /// transaction is committed, rolled back, or its process is dead.
     ///
     /// # Errors
-    /// Any; the files are as they were before, unless it is [`TxnError::RollbackFailed`].
+    /// Any error leaves the files as they were before, except [`TxnError::RollbackFailed`].
     pub fn begin(&self, draft: Draft) -> Result<Pending, TxnError> {
         self.begin_draft(&draft)
     }
@@ -170,7 +170,7 @@ impl Ledger {
     /// for dry runs. Contents are not looked at, so they need not be there.
     ///
     /// # Errors
-    /// What speaks against it.
+    /// The reasons against it.
     pub fn rehearse(&self, draft: &Draft) -> Result<(), TxnError> {
         self.protocol.rehearse(draft)
     }
@@ -203,7 +203,7 @@ impl Ledger {
         Ok(Pending { ledger: self.clone(), uuid: draft.uuid, open: Some(open), before: before.collect() })
     }
 
-    /// Looks at the workspace before a command runs (`earlier` is `None`), or after it did.
+    /// Scans the workspace before a command runs (`earlier` is `None`), or afterwards.
     ///
     /// # Errors
     /// The state folder cannot be used, or the contents could not be kept.
@@ -220,8 +220,8 @@ impl Ledger {
         self.memory.before(&self.protocol, workspace, ignored)
     }
 
-    /// Writes down a scan before the command runs, so that its effect is found even if this process is killed. The
-    /// journal goes when what is returned is dropped, which must not be before the effect is recorded.
+    /// Records a scan before the command runs, so that its effect is found even if this process is killed. The
+    /// journal is removed when the returned value is dropped, which must not happen before the effect is recorded.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -231,7 +231,7 @@ impl Ledger {
         scan: &Scan,
         command: capture::Command,
     ) -> Result<capture::Running, TxnError> {
-        // Before the command runs, not after it, is the time to find out that nothing can be recorded.
+        // If nothing can be recorded, that must be found out before the command runs.
         self.protocol.check_lock()?;
         capture::begin(self.protocol.key(), workspace, scan, command, &self.memory)
     }
@@ -281,11 +281,11 @@ impl Ledger {
         Ok((effects, after))
     }
 
-    /// Enters into the ledger what a command did to files before another transaction landed on them, in its place before
-    /// that one. The files stay as they are, for they have gone on. The draft gives the words.
+    /// Records what a command did to files before another transaction landed on them, in its place before that one. The
+    /// files stay as they are, because they have changed since. The draft has the description.
     ///
     /// # Errors
-    /// Any; nothing was recorded.
+    /// Any error means that nothing was recorded.
     pub fn enter_overtaken(
         &self,
         draft: Draft,
@@ -312,7 +312,7 @@ impl Ledger {
     }
 }
 
-/// A transaction whose files have landed, waiting for its verdict. Dropping it takes the files back.
+/// A transaction whose files have landed, waiting for its verdict. Dropping it rolls the files back.
 #[must_use = "dropping a pending transaction rolls it back"]
 pub struct Pending {
     ledger: Ledger,
@@ -363,7 +363,7 @@ impl Pending {
         }
     }
 
-    /// Makes every file what it was, and says what did not go by itself.
+    /// Restores every file, and reports anything left to do.
     ///
     /// # Errors
     /// [`TxnError::RollbackFailed`]; the next recovery tries again.
@@ -377,7 +377,7 @@ impl Pending {
         }
     }
 
-    /// A state folder that is gone and cannot be made again is one that rollback fails on.
+    /// If the state folder is gone and cannot be recreated, the rollback fails.
     fn remake_state(&self) -> Result<(), TxnError> {
         self.ledger.protocol.remake_state(self.uuid, &self.before).map_err(|source| {
             TxnError::RollbackFailed { uuid: self.uuid, cause: None, source: Box::new(source) }

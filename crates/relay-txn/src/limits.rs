@@ -22,7 +22,7 @@ pub const MAX_CAPTURE_CACHE_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 /// All contents together, before and after, that one capture turns into changes.
 pub const MAX_CAPTURED_BYTES: u64 = 512 * 1024 * 1024;
 
-/// The largest index that is read; a larger one is made anew.
+/// The largest index that is read; a larger one is rebuilt.
 pub(crate) const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
 
 /// A text up to this size is kept inside the record, where a person can read it; larger ones become blobs.
@@ -34,7 +34,7 @@ pub(crate) const MAX_INLINE_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 /// How long a transaction waits for the ledger's lock, which others hold for milliseconds only.
 pub(crate) const LOCK_WAIT_MS: u64 = 30_000;
 
-/// How long a process waits for that lock before it says so.
+/// How long a process waits for that lock before it reports that it is waiting.
 pub(crate) const LOCK_PATIENCE_MS: u64 = 1_000;
 
 /// Refuses more changes than one transaction may have.

@@ -1,12 +1,12 @@
-//! The same pure work on many things, on all cores.
+//! Runs the same pure function on many items, on all cores.
 
-/// Fewer things than this are not worth a thread.
+/// Fewer items than this are not worth a thread.
 const WORTHWHILE: usize = 1_000;
 
-/// More threads than this only get in each other's way here.
+/// More threads than this only get in each other's way.
 const THREADS: usize = 4;
 
-/// What `work` makes of each item, in order.
+/// The results of `work` for all items, in order.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let few = || items.iter().map(&work).collect();
     // Asking how many cores there are reads a few files of the system.

@@ -1,4 +1,4 @@
-//! The few files of its own that Relay writes into a project: the configuration and a line in `.gitignore`.
+//! Writes Relay's own files into a project: the configuration and a line in `.gitignore`.
 //!
 //! One file at a time, outside the ledger: `relay init` is not something to undo by transaction. Each write is atomic
 //! and durable, replaces nothing it did not read, and leaves no temporary file in the project.

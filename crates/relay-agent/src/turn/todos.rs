@@ -88,7 +88,7 @@ impl State {
         let list: Vec<String> = self.todos.iter().map(|task| format!("- {task}")).collect();
         let (count, round) = (list.len(), self.tries.reminded);
         let text = format!(
-            "<system-reminder>\nYou stopped with {count} todo item(s) open:\n{}\n\nGo on with them, or mark them done or \
+            "<system-reminder>\nYou stopped with {count} todo item(s) open:\n{}\n\nContinue with them, or mark them done or \
              dropped with todo_write. If you need the user, say what for.\n(Reminder {round}/{max})\n</system-reminder>",
             list.join("\n")
         );

@@ -1,4 +1,4 @@
-//! Giving a staged file the mode, owner, group, access lists and extended attributes it is to have.
+//! Gives a staged file its mode, owner, group, access lists and extended attributes.
 
 use std::fs::File;
 use std::io;
@@ -50,8 +50,8 @@ pub(super) fn give(disk: &Disk, file: &File, attributes: Attributes<'_>) -> io::
     }
 }
 
-/// Gives a file what it had before it was gone, as far as this process may. A program that runs with its owner's rights
-/// does not get to run with another program's.
+/// Restores a deleted file's attributes, as far as this process may. A setuid program must not come back with another
+/// owner's rights.
 fn give_back(file: &File, belongings: &Belongings, mode: Option<u32>) -> io::Result<()> {
     let (user, group) = (Uid::from_raw(belongings.owner.user), Gid::from_raw(belongings.owner.group));
     let may = |given: Result<(), Errno>| match given {
@@ -67,7 +67,7 @@ fn give_back(file: &File, belongings: &Belongings, mode: Option<u32>) -> io::Res
     set_extended(file, belongings.extended.0.iter().map(|(name, value)| (name.as_bytes(), value.as_slice())))
 }
 
-/// The new content belongs to whom the old one belonged. A group one is not in can be lost; an owner may not be.
+/// The new content keeps the old owner. A group that the user is not in may be lost; an owner may not.
 fn take_owner(old: Owner, file: &File) -> io::Result<()> {
     let new = rustix::fs::fstat(file)?;
     if old.user != new.st_uid {
@@ -83,7 +83,7 @@ fn take_owner(old: Owner, file: &File) -> io::Result<()> {
 fn inherit_group(disk: &Disk, folder: &str, file: &File) -> io::Result<()> {
     let folder = match disk.folder(folder) {
         Ok(folder) => folder,
-        // It will be made; then it has no group of its own to hand on.
+        // It will be created, so it has no group to inherit.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
@@ -108,9 +108,9 @@ fn copy_extended(like: &File, file: &File) -> io::Result<()> {
     set_extended(file, found.iter().map(|(name, value)| (name.as_slice(), value.as_slice())))
 }
 
-/// The extended attributes that are worth keeping when the file is gone: the user's own, access lists, capabilities. What
-/// the system makes up by itself (labels, signatures) would not fit another file. Beyond [`MAX_ATTRIBUTES_BYTES`] none
-/// are kept.
+/// The extended attributes that are worth keeping when the file is gone: the user's own, access lists, capabilities.
+/// Attributes that the system itself creates (labels, signatures) would not fit another file. Beyond
+/// [`MAX_ATTRIBUTES_BYTES`] none are kept.
 pub(crate) fn extended(file: &File) -> io::Result<Extended> {
     Ok(extras(file)?.kept)
 }

@@ -1,7 +1,7 @@
-//! A lock on a file that is let go of the moment it is dropped.
+//! A lock on a file, released the moment it is dropped.
 //!
-//! Closing the file is not enough for that: whatever another thread is just starting has inherited the handle, and holds
-//! the lock with it until it has become the program it is to be. On a busy machine that takes a while.
+//! Closing the file is not enough: a child that another thread is just starting has inherited the handle, and keeps the
+//! lock until it calls exec. On a busy machine that takes a while.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -28,7 +28,7 @@ impl Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // Then the lock goes when the last handle is closed.
+        // Then the lock is released when the last handle is closed.
         if let Err(_goes_with_the_handle) = self.0.unlock() {}
     }
 }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_inherited_the_handle_does_not_keep_the_lock() {
+    fn a_child_that_inherited_the_handle_does_not_keep_the_lock() {
         let folder = tempfile::tempdir().unwrap();
         let open =
             || File::options().create(true).append(true).open(folder.path().join("lock")).expect("a file");

@@ -1,8 +1,8 @@
 //! The disk operations on systems without directory handles (Windows), by path and with the standard library.
 //!
-//! Weaker than the real thing, and honest about it: every folder on the way is looked at before each operation, so a
-//! link is not followed, but one planted between look and operation would be. Names cannot be exchanged, so a changed
-//! file is missing for a moment. Folders cannot be synced; the file system's own journal has to keep their names.
+//! Weaker than directory handles: every folder on the way is checked before each operation, so a link is not
+//! followed, but one planted between look and operation would be. Names cannot be exchanged, so a changed file is
+//! missing for a moment. Folders cannot be synced; the file system's own journal has to keep their names.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -39,7 +39,7 @@ impl Disk {
                 Ok(found) if found.is_dir() => {}
                 Ok(found) if found.is_symlink() => return Err(io::ErrorKind::InvalidInput.into()),
                 Ok(_) => return Err(io::ErrorKind::NotADirectory.into()),
-                // What is missing cannot mislead; the operation will say so.
+                // A missing name is harmless; the operation will report it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }

@@ -23,7 +23,7 @@ pub(super) fn sync(disk: &Disk, files: &[String], folders: &[String]) -> io::Res
     }
     for folder in folders {
         match full_sync(&*disk.folder(folder)?) {
-            // Some file systems have no way to sync a folder and say so; there is nothing more to be had.
+            // Some file systems cannot sync a folder and report it; nothing more can be done.
             Err(Errno::INVAL | Errno::NOTSUP) => {}
             other => other?,
         }

@@ -18,10 +18,10 @@ use crate::layout::STAGE;
 pub(crate) struct Disk {
     root: Dir,
     /// The staging folder in use. Thousands of files go through it, and it has one name as long as it lives; folders of
-    /// the workspace may be moved by others at any time, and are found anew by each operation.
+    /// the workspace may be moved by others at any time, so each operation looks them up again.
     stage: Mutex<Option<Arc<Dir>>>,
-    /// The folder of the workspace in which a name was just looked at. The very next operation may act in it, as if it had
-    /// found it a moment earlier; whatever that is, it is forgotten then.
+    /// The folder of the workspace in which a name was just checked. Only the very next operation may use it, as if it had
+    /// looked it up a moment earlier.
     looked_at: Mutex<Option<Dir>>,
 }
 
@@ -107,7 +107,7 @@ impl Disk {
         })
     }
 
-    /// Makes a file, and returns it with what was to be given to it.
+    /// Creates a file, and returns it with the attributes to apply.
     fn create(&self, path: &str, bytes: &[u8], attributes: Attributes<'_>) -> io::Result<File> {
         let (folder, name) = self.locate(path)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -284,7 +284,7 @@ impl Fs for Disk {
         let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
         let times = Timestamps { last_access: now, last_modification: now };
         match rustix::fs::utimensat(&*folder, name, &times, AtFlags::SYMLINK_NOFOLLOW) {
-            // Only the owner may; a file of another user is rather restored with its old time than not at all.
+            // Only the owner may do this; restoring another user's file with its old time is better than not at all.
             Err(Errno::PERM | Errno::ACCESS) => Ok(()),
             other => Ok(other?),
         }

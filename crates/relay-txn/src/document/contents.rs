@@ -1,4 +1,4 @@
-//! The contents of the files in a record: by far the most of it, so they are written without a serializer where that gives
+//! The contents of the files in a record: by far its largest part, so they are written without a serializer if that gives
 //! the same bytes.
 //!
 //! Nearly every content is plain text below a plain path, and looks the same every time: the path, a bar, and the lines

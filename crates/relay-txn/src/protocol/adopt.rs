@@ -1,8 +1,8 @@
-//! Taking up changes that already happened: what a command did becomes part of a transaction.
+//! Adopts changes that already happened: a command's changes become part of a transaction.
 //!
 //! Nothing in the workspace is touched here. The bytes before and after are made durable together with a pending record;
-//! from then on the changes are rolled back, recovered, committed and undone like any others. What another living
-//! transaction works on is left to that one.
+//! from then on the changes are rolled back, recovered, committed and undone like any others. Files that another living
+//! transaction works on are left to that one.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -93,7 +93,8 @@ impl<F: Fs> Protocol<F> {
         Ok(others)
     }
 
-    /// Refuses what another transaction, committed since the second scan, may have done: it has to be looked at again.
+    /// Refuses what another transaction, committed since the second scan, may have done: the workspace has to be
+    /// scanned again.
     fn check_still_ours(&self, changes: &[FileChange], effects: &Effects) -> Result<(), TxnError> {
         let Some(as_of) = &effects.as_of else { return Ok(()) };
         for record in self.records_of(self.record_names()?.difference(as_of))? {
@@ -222,7 +223,7 @@ impl<F: Fs> Protocol<F> {
     }
 }
 
-/// Parts what may be taken up from what another living transaction works on.
+/// Separates changes that may be adopted from those that another living transaction works on.
 fn part<'a>(
     changes: &'a [FileChange],
     leases: &Leases,
@@ -239,7 +240,7 @@ fn part<'a>(
     (ours.collect(), others)
 }
 
-/// What the file had first stays what a rollback gives back.
+/// A rollback still restores the file's first content.
 fn note_belongings(known: &mut ChangeRecord, belonged: &Belonged) {
     if let Some(before) = &mut known.before {
         before.belongings.get_or_insert_with(|| belonged.before.clone());
@@ -249,7 +250,7 @@ fn note_belongings(known: &mut ChangeRecord, belonged: &Belonged) {
     }
 }
 
-/// What was made and removed again in one transaction is neither made nor removed by it.
+/// A file that was created and removed again in one transaction is neither.
 fn merge_folders(record: &mut Record, effects: &Effects) {
     for folder in &effects.removed_folders {
         match record.folders.iter().position(|made| *made == folder.path) {

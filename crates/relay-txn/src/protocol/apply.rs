@@ -17,7 +17,7 @@ use crate::record::{ChangeRecord, Record, Stored};
 impl<F: Fs> Protocol<F> {
     /// Makes the files new. After an error some are; the caller rolls back.
     ///
-    /// What goes makes room for what comes: a folder may take the place of a file, and the other way round.
+    /// Deletions make room for creations: a folder may take the place of a file, and vice versa.
     pub(super) fn apply(&self, prepared: &mut Staged) -> Result<(), TxnError> {
         let Staged { record, observed, known_folders, unreached, disowned, .. } = prepared;
         let changes = || record.changes.iter().zip(observed.iter()).enumerate();
@@ -78,7 +78,7 @@ impl<F: Fs> Protocol<F> {
                 other => other,
             };
         };
-        // The cheap look first: it spares an exchange that would have to be undone.
+        // The cheap check comes first, to avoid an exchange that would have to be undone.
         if self.look(path)? != observed.map(|observed| observed.stat) {
             self.expect(path, path, before)?;
         }

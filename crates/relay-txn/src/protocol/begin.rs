@@ -79,8 +79,8 @@ impl<F: Fs> Protocol<F> {
     }
 
     /// Ends a transaction that could not be prepared, and returns what is to be reported. A file that is not what was
-    /// expected may be the work of a transaction that began meanwhile; whether that stays is not decided yet, so it is
-    /// waited for as if it had been there from the beginning.
+    /// expected may be the work of a transaction that began meanwhile; whether that stays is not decided yet, so this
+    /// waits for it as if it had existed from the beginning.
     pub(super) fn give_up(&self, draft: &Draft, cause: TxnError) -> TxnError {
         let Ok(_lock) = self.lock() else { return cause };
         self.discard_stage(draft.uuid);
@@ -107,7 +107,7 @@ impl<F: Fs> Protocol<F> {
 
 /// Refuses what cannot be one transaction, before anything is written.
 pub(super) fn check(draft: &Draft) -> Result<(), TxnError> {
-    // A reply that changes no file is recorded all the same, so that its uuid counts as processed.
+    // A reply that changes no file is recorded too, so that its uuid counts as processed.
     if draft.changes.is_empty() && draft.header.submission.is_none() {
         return Err(TxnError::Empty);
     }

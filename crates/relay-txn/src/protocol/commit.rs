@@ -31,7 +31,7 @@ impl<F: Fs> Protocol<F> {
         if let Err(source) = self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE) {
             return Err(TxnError::NotDurable { uuid, source: Box::new(source) });
         }
-        // The transaction is in the ledger and stays there. What cannot be tidied up now, recovery tidies up.
+        // The transaction is in the ledger and stays there. Recovery will clean up what cannot be removed now.
         let tidied = self.tidy_up(&record, head);
         drop(lock);
         // Removing many files takes a while, and nothing has to wait for it: the stage still has its owner.
@@ -121,7 +121,7 @@ impl<F: Fs> Protocol<F> {
         self.fs.rename(&staged, &path, Rename::NoReplace).at("write", &path)
     }
 
-    /// Forgets what was only needed to go back, and brings the index up to date.
+    /// Removes what was only needed for a rollback, and updates the index.
     fn tidy_up(&self, record: &Record, mut head: Head) -> Result<(), TxnError> {
         unlink_if_there(&self.fs, &layout::pending(record.uuid))?;
         let path = layout::record(record.uuid);
@@ -146,7 +146,7 @@ fn approved(pending: &Record, verdict: Verdict) -> Record {
         approved_by: Some(verdict.approved_by),
         ..pending.clone()
     };
-    // What a submission created and a command removed again never was.
+    // A file that a submission created and a command removed is not recorded.
     record.changes.retain(|change| change.before.is_some() || change.after.is_some());
     record
 }

@@ -1,4 +1,4 @@
-//! The folders a draft makes and removes, found out before anything is touched.
+//! Determines the folders that a draft creates and removes, before anything is touched.
 //!
 //! A folder may come where a file or link goes, and a file where a folder goes; the folder then has to be left empty by
 //! the draft itself. What others keep in it is never removed for that: the draft is refused.
@@ -72,7 +72,7 @@ impl<F: Fs> Protocol<F> {
         Ok(())
     }
 
-    /// Gives a folder to whom it belonged, and says whether this process may.
+    /// Restores a folder's owner; returns whether this process may do that.
     pub(super) fn give_folder(&self, folder: &FolderRecord) -> Result<bool, TxnError> {
         match folder.owner {
             Some(owner) => self.fs.give(&folder.path, owner).at("restore", &folder.path),

@@ -25,7 +25,7 @@ pub struct Forgotten {
     pub records: usize,
     /// Contents that no record needs.
     pub blobs: usize,
-    /// How much room they took, in bytes.
+    /// Their size in bytes.
     pub bytes: u64,
     /// Another transaction was under way, so no contents were looked at.
     pub busy: bool,
@@ -33,7 +33,7 @@ pub struct Forgotten {
     pub unverified: usize,
 }
 
-/// The ledger, sorted into what goes and what stays.
+/// The ledger, split into what to delete and what to keep.
 #[derive(Default)]
 struct Sorted {
     /// The records to forget, by their number.

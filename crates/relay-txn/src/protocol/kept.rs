@@ -18,7 +18,7 @@ use crate::record::Stored;
 /// A content that can be restored.
 #[derive(Debug, Clone)]
 pub struct Kept {
-    /// What a person calls it: the beginning of the transaction's uuid, and a number.
+    /// Its id for people: the beginning of the transaction's uuid, and a number.
     pub id: String,
     /// The transaction it was kept for.
     pub uuid: Uuid,

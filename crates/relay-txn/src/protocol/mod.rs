@@ -9,8 +9,8 @@
 //! rollback lock → what came, folders that came, folders that went, what went or changed → sync
 //!          → remove the pending record, sync → unlock
 //! ```
-//! What goes makes room for what comes, so a file and a folder can change places; going back is the same, reversed.
-//! At any moment the disk holds either a record in the ledger, with all files new, or a pending record from which all
+//! Deletions make room for creations, so a file and a folder can change places; a rollback is the same in reverse. At
+//! any moment the disk holds either a record in the ledger, with all files new, or a pending record from which all
 //! files become old again, or neither and all files are old. Each module here is one of those steps.
 
 mod adopt;
@@ -65,7 +65,7 @@ pub(crate) type Tell = Box<dyn Fn() + Send + Sync>;
 pub(crate) struct Open<L> {
     /// The record as it is in `{uuid}.pending.yml`.
     pub(crate) record: Record,
-    /// Files that could not be given all that they were to have besides their content.
+    /// Files that did not get all their attributes.
     pub(crate) disowned: Vec<String>,
     /// Held while the transaction lives, so that recovery leaves it alone.
     _owner: L,
@@ -118,12 +118,12 @@ impl<F: Fs> Protocol<F> {
         })
     }
 
-    /// Takes the lock and lets it go again: something planted in its place is found out this way.
+    /// Takes and releases the lock, which detects anything planted in its place.
     pub(crate) fn check_lock(&self) -> Result<(), TxnError> {
         self.lock().map(drop)
     }
 
-    /// Looks at a path and hashes what is there.
+    /// Inspects a path and hashes what is there.
     fn see(&self, path: &str) -> Result<Seen, TxnError> {
         match self.fs.read(path, MAX_FILE_BYTES) {
             Ok(Found::Missing) => Ok(Seen::Missing),

@@ -162,7 +162,7 @@ impl Status {
         if let Some(next) = self.history.next_undo()
             && let Some((entry, _)) = next.changes.first()
         {
-            text.push_str(&format!(", `relay undo` would undo {}", entry.record.sequence));
+            text.push_str(&format!(", `relay undo` would undo #{}", entry.record.sequence));
         }
         if !self.history.foreign.is_empty() {
             let foreign = count(self.history.foreign.len(), "state file");
