@@ -44,7 +44,7 @@ use relay_agent::tool::{Services, Tool};
 
 pub use documents::{COMMAND as CONVERT, text_of as convert};
 pub use ssh::{Setup as SshSetup, SshFiles, with_host as with_ssh_host, without_host as without_ssh_host};
-pub use todo_write::{Phase, Task, TaskStatus, TodoList};
+pub use todo_write::{Phase, Task, TaskStatus, TodoList, edit as edit_todos};
 
 /// All built-in tools that the user's settings and the front end allow, in the order in which models see them, and what a
 /// person should know about the files they were set up from.

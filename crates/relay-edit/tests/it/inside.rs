@@ -9,7 +9,7 @@ fn new_text(edit: &Edit) -> String {
     match &edit.operation {
         Operation::Write { content } => content.clone(),
         Operation::Patch { hunks, .. } => {
-            hunks.iter().flat_map(|hunk| hunk.new_lines()).map(|line| format!("{line}\n")).collect()
+            hunks.iter().flat_map(relay_edit::Hunk::new_lines).map(|line| format!("{line}\n")).collect()
         }
         _ => String::new(),
     }

@@ -22,7 +22,8 @@ pub fn parse(lines: &[(usize, &str)]) -> Result<Graph, String> {
             "direction" if states.graph.open.is_some() => {}
             "direction" => {
                 let way = line.split_whitespace().nth(1).unwrap_or_default();
-                states.graph.way = Way::of(way).ok_or_else(|| wrong(format!("`{way}` is not a direction.")))?;
+                states.graph.way =
+                    Way::of(way).ok_or_else(|| wrong(format!("`{way}` is not a direction.")))?;
             }
             "classDef" | "class" | "style" | "hide" | "scale" => {}
             // Regions beside each other have beginnings and ends of their own.
@@ -187,12 +188,17 @@ impl States {
             }
         }
         for (from, to, label) in std::mem::take(&mut self.transitions) {
-            let (Some(from), Some(to)) = (self.box_of(from, &self.ends), self.box_of(to, &self.starts)) else {
+            let (Some(from), Some(to)) = (self.box_of(from, &self.ends), self.box_of(to, &self.starts))
+            else {
                 continue;
             };
             self.graph.connect(Edge { from, to, label, heads: (true, false), dotted: false })?;
         }
-        if self.graph.nodes.is_empty() { Err("The diagram has no states.".to_owned()) } else { Ok(self.graph) }
+        if self.graph.nodes.is_empty() {
+            Err("The diagram has no states.".to_owned())
+        } else {
+            Ok(self.graph)
+        }
     }
 
     /// The box that stands for an end: for a state with others inside, its own beginning or end, or its first state.

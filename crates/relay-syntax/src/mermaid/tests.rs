@@ -246,7 +246,9 @@ fn nested_regions_and_titles_are_drawn() {
     for way in ["LR", "TB"] {
         for style in [PLAIN, ASCII] {
             let drawing = draw(&NESTED.replacen("LR", way, 1), style).unwrap();
-            for word in ["Idle", "Reading", "Draft", "Final", "Watching", "still at work", "start", "found", "done"] {
+            for word in
+                ["Idle", "Reading", "Draft", "Final", "Watching", "still at work", "start", "found", "done"]
+            {
                 assert_eq!(drawing.matches(word).count(), 1, "{word}\n{drawing}");
             }
             assert_eq!(drawing.matches(" Writing ").count(), 1, "{drawing}");

@@ -14,7 +14,7 @@ use relay_diagnostics::Cancel;
 use serde_json::{Value, json};
 
 pub use encode::{Encoding, converted};
-pub use sixel::sixel;
+pub use sixel::{Sixels, sixels};
 
 use crate::read::folder::size;
 
@@ -177,42 +177,6 @@ pub fn for_model(bytes: &[u8], may_resize: bool, cancel: &Cancel) -> Result<Send
 
 fn decoded(bytes: &[u8]) -> Result<DynamicImage, String> {
     reader(bytes)?.decode().map_err(|error| format!("the picture cannot be decoded: {error}."))
-}
-
-/// A picture as pixels: four bytes each, red, green, blue, and how opaque they are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pixels {
-    /// Pixels across.
-    pub width: u32,
-    /// Pixels down.
-    pub height: u32,
-    /// The pixels, row after row.
-    pub bytes: Vec<u8>,
-}
-
-impl Pixels {
-    /// The picture as a PNG file.
-    #[must_use]
-    pub fn png(&self) -> Option<Vec<u8>> {
-        let picture = image::RgbaImage::from_raw(self.width, self.height, self.bytes.clone())?;
-        let mut bytes = Cursor::new(Vec::new());
-        picture.write_to(&mut bytes, ImageFormat::Png).ok()?;
-        Some(bytes.into_inner())
-    }
-}
-
-/// A picture for a screen: no wider and no taller than this, and never larger than it is.
-///
-/// # Errors
-/// It is damaged, too large to decode, or of a format that models do not know.
-pub fn pixels(bytes: &[u8], widest: u32, tallest: u32) -> Result<Pixels, String> {
-    let picture = decoded(bytes)?;
-    let (width, height) = picture.dimensions();
-    let is_small = width <= widest && height <= tallest;
-    let filter = image::imageops::FilterType::Triangle;
-    let picture = if is_small { picture } else { picture.resize(widest.max(1), tallest.max(1), filter) };
-    let picture = picture.into_rgba8();
-    Ok(Pixels { width: picture.width(), height: picture.height(), bytes: picture.into_raw() })
 }
 
 /// Smaller by this factor, never larger, no side below the shortest that is sent.

@@ -15,13 +15,22 @@ const COLORS: usize = 256;
 /// From here on a pixel is drawn.
 const VISIBLE: u8 = 128;
 
-/// A picture as sixels, no larger than `within` in pixels, in its own shape: from the sequence that begins them to the one
-/// that ends them. It is drawn where the cursor is.
+/// A picture as sixels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sixels {
+    /// What is between the sequence that begins sixels and the one that ends them.
+    pub body: String,
+    /// Its width and height in pixels.
+    pub sides: (u32, u32),
+}
+
+/// A picture as sixels, no larger than `within` in pixels, in its own shape.
 ///
 /// # Errors
 /// It is damaged or too large to decode, or a side of `within` is zero.
-pub fn sixel(bytes: &[u8], within: (u32, u32)) -> Result<String, String> {
-    Ok(drawn(&fitted(decoded(bytes)?, within)?.to_rgba8()))
+pub fn sixels(bytes: &[u8], within: (u32, u32)) -> Result<Sixels, String> {
+    let picture = fitted(decoded(bytes)?, within)?.to_rgba8();
+    Ok(Sixels { body: drawn(&picture), sides: picture.dimensions() })
 }
 
 /// A colour in steps of 8: what the palette is made from.
@@ -30,17 +39,18 @@ type Step = [u8; 3];
 fn drawn(picture: &RgbaImage) -> String {
     let palette = Palette::of(picture);
     let (width, height) = picture.dimensions();
-    // Pixels that are not drawn stay as they are (1), and a pixel is as high as it is wide.
-    let mut out = format!("\x1bP0;1;0q\"1;1;{width};{height}");
+    // A pixel is as high as it is wide.
+    let mut out = format!("\"1;1;{width};{height}");
     for (number, [red, green, blue]) in palette.colors.iter().enumerate() {
         let percent = |value: u8| (u32::from(value) * 100 + 127) / 255;
         out.push_str(&format!("#{number};2;{};{};{}", percent(*red), percent(*green), percent(*blue)));
     }
     for top in (0..height).step_by(6) {
+        if top > 0 {
+            out.push('-');
+        }
         band(picture, &palette, top, &mut out);
-        out.push('-');
     }
-    out.push_str("\x1b\\");
     out
 }
 
@@ -187,8 +197,7 @@ mod tests {
 
     /// Draws sixels as a terminal does: the colour of every pixel that is drawn.
     fn shown(sixels: &str) -> BTreeMap<(u32, u32), [u8; 3]> {
-        let body = sixels.strip_prefix("\x1bP0;1;0q").unwrap().strip_suffix("\x1b\\").unwrap();
-        let mut rest = body.split_at(body.find(['#', '-']).unwrap()).1;
+        let mut rest = sixels.split_at(sixels.find(['#', '-']).unwrap_or(sixels.len())).1;
         let (mut colors, mut pixels) = (BTreeMap::new(), BTreeMap::new());
         let (mut x, mut top, mut color) = (0, 0, 0);
         while let Some(sign) = rest.chars().next() {
@@ -274,8 +283,9 @@ mod tests {
         let wide =
             image::DynamicImage::ImageRgba8(RgbaImage::from_pixel(300, 100, image::Rgba([7, 7, 7, 255])));
         let bytes = encode(&wide, Encoding::Png).unwrap();
-        let sixels = sixel(&bytes, (60, 60)).unwrap();
-        assert!(sixels.starts_with("\x1bP0;1;0q\"1;1;60;20#0;2;3;3;3#0!60~-"), "{sixels:?}");
-        assert!(sixel(&bytes, (0, 60)).is_err() && sixel(b"GIF89a", (9, 9)).is_err());
+        let drawn = sixels(&bytes, (60, 60)).unwrap();
+        assert_eq!(drawn.sides, (60, 20));
+        assert!(drawn.body.starts_with("\"1;1;60;20#0;2;3;3;3#0!60~-"), "{drawn:?}");
+        assert!(sixels(&bytes, (0, 60)).is_err() && sixels(b"GIF89a", (9, 9)).is_err());
     }
 }

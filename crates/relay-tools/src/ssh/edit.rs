@@ -64,7 +64,8 @@ mod tests {
     fn hosts_are_added_replaced_and_removed_and_the_rest_stays() {
         let one = with_host(None, "ci", &object(json!({ "host": "ci.example" }))).unwrap();
         assert_eq!(one, "{\n  \"hosts\": {\n    \"ci\": {\n      \"host\": \"ci.example\"\n    }\n  }\n}\n");
-        let own = r#"{"note": 1, "hosts": {"b": {"host": "b", "x": 2}, "a": {"host": "a"}, "c": {"host": "c"}}}"#;
+        let own =
+            r#"{"note": 1, "hosts": {"b": {"host": "b", "x": 2}, "a": {"host": "a"}, "c": {"host": "c"}}}"#;
         let two = with_host(Some(own), "a", &object(json!({ "host": "a2", "port": 7 }))).unwrap();
         let parsed: Value = serde_json::from_str(&two).unwrap();
         let expected = json!({"note": 1, "hosts": {"b": {"host": "b", "x": 2}, "a": {"host": "a2", "port": 7}, "c": {"host": "c"}}});
@@ -76,7 +77,8 @@ mod tests {
 
     #[test]
     fn what_the_tool_would_not_take_is_refused() {
-        let error = |text: Option<&str>, name: &str, host: Value| with_host(text, name, &object(host)).unwrap_err();
+        let error =
+            |text: Option<&str>, name: &str, host: Value| with_host(text, name, &object(host)).unwrap_err();
         assert!(error(None, "a", json!({})).contains("it has no \"host\""));
         assert!(error(None, "a", json!({ "host": "-oProxyCommand=x" })).contains("not allowed"));
         assert!(error(None, "a b", json!({ "host": "h" })).contains("not allowed"));

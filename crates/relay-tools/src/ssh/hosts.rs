@@ -60,7 +60,11 @@ pub fn read(
 }
 
 /// A host as it is written under its name.
-pub fn accepted(name: &str, value: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<Host, String> {
+pub fn accepted(
+    name: &str,
+    value: &Value,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Host, String> {
     let text = |keys: &[&str]| {
         let found = keys.iter().find_map(|key| value.get(*key)?.as_str());
         found.map(|text| expanded(text, variable)).filter(|text| !text.is_empty())

@@ -52,12 +52,6 @@ pub trait SshFiles: Send + Sync {
     fn save(&self, host: &str, text: &str);
 }
 
-/// What is wrong with a file of hosts, so that the tool would pass over some of it.
-#[must_use]
-pub fn faults(text: &str) -> Vec<String> {
-    hosts::read(&[("ssh.json".to_owned(), text.to_owned())], &relay_exec::variable).1
-}
-
 /// The tool.
 pub struct Ssh {
     spec: Spec,

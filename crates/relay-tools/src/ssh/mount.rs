@@ -101,7 +101,15 @@ fn unmount(place: &Path) {
 }
 
 fn program<'a>(program: &'a str, args: &'a [&'a str], timeout: Duration) -> Program<'a> {
-    Program { program, args, cwd: Path::new("/"), timeout, output_limit_bytes: 1 << 10, env: &[], stdin: None }
+    Program {
+        program,
+        args,
+        cwd: Path::new("/"),
+        timeout,
+        output_limit_bytes: 1 << 10,
+        env: &[],
+        stdin: None,
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +118,12 @@ mod tests {
 
     #[test]
     fn nothing_of_a_host_becomes_an_option() {
-        let host = Host { host: "::1".to_owned(), username: Some("me".to_owned()), port: Some(22), ..Host::default() };
+        let host = Host {
+            host: "::1".to_owned(),
+            username: Some("me".to_owned()),
+            port: Some(22),
+            ..Host::default()
+        };
         let args = arguments(&host, Path::new("/m"), &["-o".to_owned(), "BatchMode=yes".to_owned()]);
         assert_eq!(args, ["-f", "-o", "ro", "-o", "BatchMode=yes", "-p", "22", "me@[::1]:/", "/m"]);
         let host = Host { host: "h".to_owned(), ..Host::default() };

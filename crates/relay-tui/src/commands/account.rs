@@ -48,13 +48,20 @@ fn ssh_command(rest: &str) -> Result<Value, String> {
         if value.is_empty() {
             return Err(format!("--{option} needs a value\n{usage}"));
         }
-        options.insert(name.to_owned(), value.into());
+        let value = match (name, value.parse::<u16>()) {
+            ("port", Ok(port)) => port.into(),
+            ("port", Err(_)) => return Err(format!("`{value}` is not a port; use 1 to 65535\n{usage}")),
+            _ => value.into(),
+        };
+        options.insert(name.to_owned(), value);
     }
     match (kind, plain.as_slice()) {
         ("add", [name, target]) => {
-            options.extend(
-                [("name", *name), ("target", *target)].map(|(key, value)| (key.to_owned(), value.into())),
-            );
+            let (user, host) =
+                target.rsplit_once('@').map_or((None, *target), |(user, host)| (Some(user), host));
+            options.extend(user.map(|user| ("username".to_owned(), user.into())));
+            options.insert("name".to_owned(), (*name).into());
+            options.insert("host".to_owned(), host.into());
             options.insert("type".to_owned(), "add_ssh_host".into());
         }
         ("remove" | "rm", [name]) => {
@@ -142,11 +149,9 @@ impl App {
     /// A host was added or removed.
     fn take_host(&mut self, command: &str, data: &Value) {
         let (name, file) = (text(data, "name"), text(data, "file"));
-        let is_new = data.get("isNew").and_then(Value::as_bool).unwrap_or_default();
-        let said = match (command, is_new) {
-            ("remove_ssh_host", _) => format!("removed {name} from {file}"),
-            (_, true) => format!("added {name} to {file}"),
-            _ => format!("changed {name} in {file}"),
+        let said = match command {
+            "remove_ssh_host" => format!("removed {name} from {file}"),
+            _ => format!("added {name} to {file}"),
         };
         self.notice(Level::Success, &format!("{said}; the agent knows of it from the next start on"));
     }
@@ -246,14 +251,21 @@ mod tests {
         let command = |rest: &str| ssh_command(rest).unwrap();
         assert_eq!(command("")["type"], "get_ssh_hosts");
         let added = command("add box me@box.example --port 2222 --scope project --about the build machine");
-        let expected = json!({ "type": "add_ssh_host", "name": "box", "target": "me@box.example", "port": "2222",
-            "scope": "project", "description": "the build machine" });
+        let expected = json!({ "type": "add_ssh_host", "name": "box", "host": "box.example", "username": "me",
+            "port": 2222, "scope": "project", "description": "the build machine" });
         assert_eq!(added, expected);
         let removed = json!({ "type": "remove_ssh_host", "name": "box", "scope": "user" });
         assert_eq!(command("remove box --scope=user"), removed);
-        for wrong in
-            ["add box", "add", "remove", "remove a b", "nonsense", "add a b --port", "add a b --what x"]
-        {
+        for wrong in [
+            "add box",
+            "add",
+            "remove",
+            "remove a b",
+            "nonsense",
+            "add a b --port",
+            "add a b --port x",
+            "add a b --what x",
+        ] {
             assert!(ssh_command(wrong).unwrap_err().contains("/ssh "), "{wrong}");
         }
     }

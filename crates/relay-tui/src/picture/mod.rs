@@ -3,14 +3,10 @@
 //! A picture is drawn once, with the finished lines of the scrollback, and never in the part of the screen that is drawn again
 //! and again. It takes rows of blanks, and the last of these rows carries it: by then the rows above are on the screen.
 
-mod sixel;
-
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-
-pub use sixel::encode as encode_sixels;
 
 /// How the terminal takes pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,7 +146,7 @@ impl Picture {
     /// The same, drawn as sixels for this many cells.
     #[must_use]
     pub fn with_sixels(mut self, body: &str, columns: usize, rows: usize) -> Self {
-        let is_sound = sixel::is_sound(body) && body.len() <= LONGEST && columns > 0 && rows > 0;
+        let is_sound = is_sound(body) && body.len() <= LONGEST && columns > 0 && rows > 0;
         self.sixels = is_sound.then(|| Sixels { body: Arc::from(body), columns, rows });
         self
     }
@@ -275,6 +271,12 @@ fn size(head: &[u8]) -> Option<(u32, u32)> {
         at += 2 + usize::try_from(word(at + 2)?).ok()?;
     }
     None
+}
+
+/// Whether a text is the body of a sixel sequence, and nothing that ends it.
+fn is_sound(body: &str) -> bool {
+    body.bytes()
+        .all(|byte| matches!(byte, b'?'..=b'~' | b'0'..=b'9' | b'"' | b'#' | b'!' | b'$' | b'-' | b';'))
 }
 
 #[cfg(test)]

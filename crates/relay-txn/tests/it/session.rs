@@ -116,7 +116,7 @@ fn whatever_happens_to_a_file_is_noticed() {
         world.write(".gitignore", "target/\n*.log\n");
     });
     check_noticed("a second name", |world| {
-        std::fs::hard_link(world.at("src/main.rs"), world.at("other/b")).unwrap()
+        std::fs::hard_link(world.at("src/main.rs"), world.at("other/b")).unwrap();
     });
 }
 

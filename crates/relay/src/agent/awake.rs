@@ -53,7 +53,7 @@ impl Awake {
         Box::new(move |event| {
             match event {
                 Event::Run(RunEvent::Start) => {
-                    drop(std::mem::replace(&mut running, start(program, &self.options)))
+                    drop(std::mem::replace(&mut running, start(program, &self.options)));
                 }
                 Event::Run(RunEvent::End { .. }) => drop(running.take()),
                 _ => {}
@@ -102,6 +102,7 @@ mod tests {
     /// With a program that stays until it is ended, as `caffeinate` does.
     #[cfg(target_os = "linux")]
     #[test]
+    #[allow(clippy::disallowed_methods, reason = "looks at the processes of this machine")]
     fn the_program_lives_as_long_as_a_run() {
         let marker = "31536017.25";
         let awake = Awake { options: vec![marker.to_owned()] };

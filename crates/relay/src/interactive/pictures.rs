@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use relay_tools::pixels;
-use relay_tui::picture::{Limits, Protocol, encode_sixels};
+use relay_tools::pictures::{Encoding, converted, sixels};
+use relay_tui::picture::{Limits, Protocol};
 use relay_tui::tty::Tty;
 use serde_json::{Value, json};
 
@@ -59,19 +59,16 @@ fn adapt(block: &mut Value, limits: &Limits) {
     let ((across, down), (columns, _)) = (Tty::cell(), Tty::size());
     let room = usize::from(columns).saturating_sub(BESIDE).clamp(1, limits.columns.max(1));
     let side = |cells: usize, pixels: u32| u32::try_from(cells).unwrap_or(1).saturating_mul(pixels).max(1);
-    let Ok(picture) = pixels(&bytes, side(room, across), side(limits.rows, down)) else { return };
+    let within = (side(room, across), side(limits.rows, down));
     let Some(fields) = block.as_object_mut() else { return };
     if limits.protocol == Protocol::Kitty {
-        if let Some(png) = picture.png() {
+        if let Ok(png) = converted(&bytes, within, Encoding::Png) {
             fields.insert("mimeType".to_owned(), "image/png".into());
             fields.insert("data".to_owned(), STANDARD.encode(png).into());
         }
-        return;
-    }
-    let whole = |side: u32| usize::try_from(side).unwrap_or_default();
-    if let Some(body) = encode_sixels(whole(picture.width), whole(picture.height), &picture.bytes) {
-        let (columns, rows) = (picture.width.div_ceil(across), picture.height.div_ceil(down));
-        fields.insert("sixels".to_owned(), json!({ "body": body, "columns": columns, "rows": rows }));
+    } else if let Ok(drawn) = sixels(&bytes, within) {
+        let (columns, rows) = (drawn.sides.0.div_ceil(across), drawn.sides.1.div_ceil(down));
+        fields.insert("sixels".to_owned(), json!({ "body": drawn.body, "columns": columns, "rows": rows }));
     }
 }
 
@@ -80,15 +77,12 @@ mod tests {
     use super::*;
 
     /// A picture of one colour, 32 pixels across and 16 down.
-    fn picture() -> String {
-        let picture = relay_tools::Pixels { width: 32, height: 16, bytes: [200, 10, 10, 255].repeat(512) };
-        STANDARD.encode(picture.png().unwrap())
-    }
+    const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAQCAIAAAD4YuoOAAAAHUlEQVR42mM4wcVFU8QwasGoBaMWjFowasFQsAAAkEm4EMczP1wAAAAASUVORK5CYII=";
 
     fn adapted(protocol: Protocol, mime: &str) -> Value {
         let pictures = Pictures::default();
         pictures.follow(Limits { protocol, ..Limits::default() });
-        let block = json!({ "type": "image", "mimeType": mime, "data": picture() });
+        let block = json!({ "type": "image", "mimeType": mime, "data": PICTURE });
         let frame = json!({ "type": "tool_execution_end", "result": { "content": [{ "type": "text", "text": "a" }, block] } });
         pictures.adapted(frame)["result"]["content"][1].clone()
     }

@@ -152,7 +152,8 @@ fn a_projects_hosts_wait_for_trust_in_their_exact_text() {
 #[test]
 #[allow(clippy::print_stdout, reason = "says what is not tested")]
 fn the_files_of_a_host_are_mounted_and_unmounted() {
-    let has = |program: &str| Command::new("which").arg(program).output().is_ok_and(|run| run.status.success());
+    let has =
+        |program: &str| Command::new("which").arg(program).output().is_ok_and(|run| run.status.success());
     if !has("sshfs") || !std::path::Path::new("/dev/fuse").exists() {
         println!("NOT TESTED: sshfs or /dev/fuse is missing");
         return;
@@ -200,7 +201,8 @@ fn a_mount_that_fails_is_left_out() {
     lab.call(&json!({ "host": "box", "command": "echo it works" }));
     lab.server.queue(Reply::text("Done."));
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-    let run = lab.env.relay(&["run", "--model", "lab/m", "--policy", "full", "look"]).env("PATH", &path).run();
+    let run =
+        lab.env.relay(&["run", "--model", "lab/m", "--policy", "full", "look"]).env("PATH", &path).run();
     assert_eq!(run.code, 0, "{}", run.stderr);
     let said = lab.server.requests().pop().unwrap().body.to_string();
     assert!(said.contains("it works") && !said.contains("broken"), "{said}");
@@ -211,7 +213,8 @@ fn hosts_are_added_and_removed_by_command_in_both_scopes() {
     let lab = crate::lab::Lab::new();
     let mut client = lab.rpc(&[]);
     let own = lab.env.home_path(".config/relay/ssh.json");
-    let added = client.get("add_ssh_host", json!({ "name": "ci", "host": "ci.example", "username": "me", "port": 2222 }));
+    let added = client
+        .get("add_ssh_host", json!({ "name": "ci", "host": "ci.example", "username": "me", "port": 2222 }));
     assert_eq!(added["file"], "ssh.json");
     let text: Value = serde_json::from_str(&std::fs::read_to_string(&own).unwrap()).unwrap();
     assert_eq!(text, json!({ "hosts": { "ci": { "host": "ci.example", "username": "me", "port": 2222 } } }));
@@ -228,7 +231,12 @@ fn hosts_are_added_and_removed_by_command_in_both_scopes() {
         let refused = client.ask("add_ssh_host", fields);
         assert!(refused["error"].as_str().unwrap().contains(words), "{refused}");
     }
-    assert!(client.ask("remove_ssh_host", json!({ "name": "box" }))["error"].as_str().unwrap().contains("there are: ci"));
+    assert!(
+        client.ask("remove_ssh_host", json!({ "name": "box" }))["error"]
+            .as_str()
+            .unwrap()
+            .contains("there are: ci")
+    );
     client.get("remove_ssh_host", json!({ "name": "box", "scope": "project" }));
     assert_eq!(lab.env.read(".relay/ssh.json"), "{\n  \"hosts\": {}\n}\n");
     // What was written to the project is on the ledger.

@@ -101,23 +101,29 @@ impl Binary {
     fn add_host(&self, arguments: &Value) -> Result<Value, String> {
         let name = needed(arguments, "name")?;
         let fields = ["host", "username", "port", "key", "description", "compat", "mount"];
-        let given = fields.iter().filter_map(|field| Some(((*field).to_owned(), arguments.get(*field)?.clone())));
+        let given =
+            fields.iter().filter_map(|field| Some(((*field).to_owned(), arguments.get(*field)?.clone())));
         let entry: Map<String, Value> = given.filter(|(_, value)| !value.is_null()).collect();
-        self.change_hosts(arguments, name, |text| with_ssh_host(text, name, &entry))
+        self.change_hosts(text(arguments, "scope"), name, |before| with_ssh_host(before, name, &entry))
     }
 
+    /// Removes a host from the file of its scope, or from the first file that has it.
     fn remove_host(&self, arguments: &Value) -> Result<Value, String> {
         let name = needed(arguments, "name")?;
-        self.change_hosts(arguments, name, |text| without_ssh_host(text, name))
+        let remove = |scope: &str| self.change_hosts(Some(scope), name, |text| without_ssh_host(text, name));
+        match text(arguments, "scope") {
+            Some(scope) => remove(scope),
+            None => remove("user").or_else(|why| remove("project").map_err(|_| why)),
+        }
     }
 
     fn change_hosts(
         &self,
-        arguments: &Value,
+        scope: Option<&str>,
         name: &str,
         change: impl FnOnce(Option<&str>) -> Result<String, String>,
     ) -> Result<Value, String> {
-        let scope = ssh::Scope::named(text(arguments, "scope"))?;
+        let scope = ssh::Scope::named(scope)?;
         let file = ssh::change(&self.reach.store, &self.engine, scope, change)?;
         // The tool lists its hosts to the model when a session begins.
         Ok(json!({ "name": name, "file": file, "from": "the next session" }))

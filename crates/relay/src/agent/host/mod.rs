@@ -8,7 +8,6 @@ mod ledger;
 mod sessions;
 mod settings;
 mod slash;
-mod ssh;
 mod todos;
 
 use std::path::Path;
@@ -213,7 +212,6 @@ impl Host for Binary {
             .or_else(|| self.about_surroundings(command, arguments))
             .or_else(|| self.about_faults(command, arguments))
             .or_else(|| self.about_todos(command, arguments))
-            .or_else(|| self.about_hosts(command, arguments))
             .or_else(|| match command {
                 "get_commands" => Some(Ok(json!({ "commands": self.slash_commands() }))),
                 _ => None,
