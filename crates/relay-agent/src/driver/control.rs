@@ -139,6 +139,7 @@ impl Agent {
         self.under_way.delivery = None;
         self.services.session = log.id().to_owned();
         self.services.artifacts = log.artifacts();
+        self.services.jobs.enter_session(log.artifacts().map(|_| log.id()));
         self.services.resources.add_session(log.artifacts().as_ref());
         self.log = log;
         self.recall();

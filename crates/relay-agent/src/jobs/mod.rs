@@ -93,6 +93,8 @@ pub struct Jobs {
 
 struct Shared {
     registry: Mutex<Registry>,
+    /// The session that jobs belong to; `None` if it leaves nothing behind.
+    session: Mutex<Option<Arc<str>>>,
     changed: Condvar,
     observer: OnceLock<Arc<dyn Observer>>,
 }
@@ -124,13 +126,29 @@ impl Jobs {
     #[must_use]
     pub fn new(max_running: usize) -> Self {
         let registry = Mutex::new(Registry::new(max_running.clamp(1, 100)));
-        let shared = Shared { registry, changed: Condvar::new(), observer: OnceLock::new() };
+        let shared = Shared {
+            registry,
+            session: Mutex::default(),
+            changed: Condvar::new(),
+            observer: OnceLock::new(),
+        };
         Self { shared: Arc::new(shared), owner: MAIN.into() }
     }
 
     /// Registers an observer of all owners' jobs. Only the first one counts.
     pub fn observed_by(&self, observer: Arc<dyn Observer>) {
         self.shared.observer.set(observer).ok();
+    }
+
+    /// Has the jobs that start from now on belong to this session; `None` if it leaves nothing behind.
+    pub fn enter_session(&self, session: Option<&str>) {
+        *self.shared.session.lock().unwrap_or_else(PoisonError::into_inner) = session.map(Into::into);
+    }
+
+    /// The session that jobs belong to.
+    #[must_use]
+    pub fn session(&self) -> Option<Arc<str>> {
+        self.shared.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The same registry for another owner, such as a subagent.

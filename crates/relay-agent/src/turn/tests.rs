@@ -263,6 +263,44 @@ fn a_call_that_fails_over_and_over_ends_the_run() {
     assert!(!state.is_busy());
 }
 
+/// A call that succeeds this often, in a row but for every `other`-th, with what each comes to.
+fn repeated(times: usize, result: impl Fn(usize) -> String, tool: impl Fn(usize) -> &'static str) -> String {
+    let mut events = vec![prompt()];
+    for at in 0..times {
+        events.push(Happened::Answered(answer("", &[tool(at)])));
+        events.push(Happened::CallEnded { id: "c0".to_owned(), output: Output::text(result(at)) });
+    }
+    events.push(Happened::Answered(answer("done", &[])));
+    script(State::default(), events).1
+}
+
+#[test]
+fn a_call_that_has_the_same_result_over_and_over_ends_the_run() {
+    let same = |_| "the same".to_owned();
+    let lines = repeated(20, same, |_| "bash");
+    let why = "the model repeated a call of `bash` 20 times, with the same result each time";
+    assert!(lines.contains(&format!("end:Failed(\"{why}\")")), "{lines}");
+    for lines in [
+        repeated(19, same, |_| "bash"),
+        repeated(60, |at| format!("{} of 60", at / 10), |_| "bash"),
+        repeated(60, same, |at| if at % 10 == 0 { "read" } else { "bash" }),
+    ] {
+        assert!(lines.contains("end:Done") && !lines.contains("end:Failed"), "{lines}");
+    }
+}
+
+#[test]
+fn a_call_that_has_the_same_result_a_few_times_is_pointed_out() {
+    let mut repeats = super::repeats::Repeats::default();
+    let call = answer("", &["bash"]).calls.remove(0);
+    let warned: Vec<bool> =
+        (0..6).map(|_| repeats.count(&call, &Output::text("same")).warning().is_some()).collect();
+    assert_eq!(warned, [false, false, false, false, true, true]);
+    let failed = Output { is_error: true, ..Output::text("no") };
+    assert_eq!(repeats.count(&call, &failed).warning(), None);
+    assert_eq!(repeats.count(&call, &Output::text("same")).warning(), None, "no longer in a row");
+}
+
 /// What a tool may want of the conversation.
 fn any_signal() -> impl Strategy<Value = Option<Signal>> {
     let plan = |choice| Signal::PlanApproved {

@@ -8,10 +8,10 @@ use crate::session::{Block, Body};
 use crate::tool::{Output, Signal};
 
 use super::effect::Effect;
+use super::prose;
 use super::state::State;
 use super::step::{Effects, emit, note_injected, result_body};
 use super::todos::TODOS;
-use super::{prose, repeats};
 
 impl State {
     pub(super) fn start_calls(&mut self, effects: &mut Effects) {
@@ -27,17 +27,14 @@ impl State {
     pub(super) fn call_ended(&mut self, id: String, output: Output, effects: &mut Effects) {
         let Some(call) = self.calls.running(&id).cloned() else { return };
         let mut output = output;
-        let count = self.repeats.count(&call, output.is_error);
-        if count >= repeats::WARN_AFTER {
-            output.content.push(Block::text(repeats::warning(count)));
-        }
+        let repeated = self.repeats.count(&call, &output);
+        output.content.extend(repeated.warning().map(Block::text));
         let stops = output.signals.contains(&Signal::Stop);
         let name = call.name.clone();
         effects.push(emit(Event::Tool(ToolEvent::End { id: id.clone(), name, output: output.clone() })));
         self.calls.end(&id, output);
-        if count >= repeats::END_AFTER && self.ending.is_none() {
-            let why = format!("the model repeated a failing call of `{}` {count} times", call.name);
-            self.ending = Some(Ended::Failed(why));
+        if let Some(why) = repeated.end(&call.name) {
+            self.ending.get_or_insert(Ended::Failed(why));
         }
         if stops {
             self.ending.get_or_insert(Ended::Aborted);

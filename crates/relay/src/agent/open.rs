@@ -297,10 +297,9 @@ pub fn services(
     let keeper = store.clone();
     let jobs = relay_agent::jobs::Jobs::new(settings.count("async.maxJobs").unwrap_or(100) as usize);
     let root = engine.workspace().root().to_owned();
-    // A session that is not stored does not publish its jobs either.
-    if log.artifacts().is_some() {
-        super::published::publish(store, &jobs, log.id(), &root.display().to_string());
-    }
+    // A session that leaves nothing behind leaves no jobs either.
+    jobs.enter_session(log.artifacts().map(|_| log.id()));
+    super::published::publish(store, &jobs, &root.display().to_string());
     let trusting = store.clone();
     Services {
         engine: Arc::clone(engine),

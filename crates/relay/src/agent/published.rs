@@ -24,7 +24,6 @@ struct Shared {
     files: relay_store::Jobs,
     /// Distinguishes this process's jobs from those of others.
     prefix: String,
-    session: String,
     folder: String,
     running: Mutex<BTreeMap<String, Entry>>,
 }
@@ -35,14 +34,13 @@ struct Entry {
     _lock: Option<JobLock>,
 }
 
-/// Publishes a session's jobs to other processes. If that fails, the jobs run anyway.
-pub fn publish(store: &Store, jobs: &Jobs, session: &str, folder: &str) {
+/// Has other processes see the jobs of an agent's sessions, as long as these are kept. Where they cannot be written down, they run all the same.
+pub fn publish(store: &Store, jobs: &Jobs, folder: &str) {
     let Ok(files) = store.jobs() else { return };
     let prefix: String = uuid::Uuid::new_v4().simple().to_string().chars().take(6).collect();
     jobs.observed_by(Arc::new(Published(Arc::new(Shared {
         files,
         prefix,
-        session: session.to_owned(),
         folder: folder.to_owned(),
         running: Mutex::default(),
     }))));
@@ -90,13 +88,11 @@ impl Shared {
 impl Observer for Published {
     fn started(&self, jobs: &Jobs, job: &Snapshot) {
         let shared = &self.0;
+        let Some(session) = jobs.session() else { return };
         let id = format!("{}-{}", shared.prefix, job.id);
         let now = jiff::Timestamp::now().as_second();
-        let agent = OfAgent {
-            session: shared.session.clone(),
-            job: job.id.clone(),
-            kind: job.kind.name().to_owned(),
-        };
+        let agent =
+            OfAgent { session: session.to_string(), job: job.id.clone(), kind: job.kind.name().to_owned() };
         let record = Job {
             id: id.clone(),
             started: now,

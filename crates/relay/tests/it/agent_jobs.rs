@@ -72,3 +72,28 @@ fn a_job_of_an_agent_that_was_killed_is_lost() {
     let shown = lab.env.relay(&["jobs", "show", &id]).run();
     assert!(shown.code == 1 && shown.stderr.contains("was killed"), "{}", shown.stderr);
 }
+
+#[test]
+fn a_job_belongs_to_the_session_that_started_it() {
+    let lab = Lab::new();
+    lab.config("[async]\nenabled = true\n");
+    let mut client = lab.rpc(&[]);
+    let mut sessions = Vec::new();
+    for command in ["sleep 4713", "sleep 4714"] {
+        let session = client.get("get_state", json!({}))["sessionId"].as_str().unwrap().to_owned();
+        lab.server.queue(Reply::text("").tool(
+            "c",
+            "bash",
+            &json!({ "command": command, "async": true }).to_string(),
+        ));
+        lab.server.queue(Reply::text("It runs."));
+        assert_eq!(client.prompt("go"), "done");
+        let listed: Value =
+            serde_json::from_str(&lab.env.relay(&["jobs", "list", "--json"]).run().stdout).unwrap();
+        let listed = listed.as_array().unwrap().iter().find(|job| job["prompt"] == command).cloned().unwrap();
+        assert_eq!(listed["agent"]["session"], session.as_str(), "{listed}");
+        sessions.push(session);
+        client.get("new_session", json!({}));
+    }
+    assert_ne!(sessions[0], sessions[1]);
+}
