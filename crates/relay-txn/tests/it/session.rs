@@ -121,6 +121,46 @@ fn whatever_happens_to_a_file_is_noticed() {
 }
 
 #[test]
+fn a_program_in_another_mount_namespace_is_noticed() {
+    let world = settled(&FILES);
+    let mut program = Program::new("unshare");
+    program.args(["-Urm", "sh", "-c", "echo elsewhere > other/z"]).current_dir(world.workspace.root());
+    if program.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        check_next(&world, "a program in another mount namespace");
+    }
+}
+
+#[test]
+fn a_memory_map_is_noticed_once_its_program_has_ended() {
+    let world = settled(&FILES);
+    let script = "import mmap, os\n\
+        handle = os.open('other/z', os.O_RDWR)\n\
+        pages = mmap.mmap(handle, 2)\n\
+        os.close(handle)\n\
+        pages[0:1] = b'm'\n";
+    let write = || {
+        let mut program = Program::new("python3");
+        program
+            .args(["-c", script])
+            .current_dir(world.workspace.root())
+            .status()
+            .is_ok_and(|done| done.success())
+    };
+    if write() {
+        check_next(&world, "a memory map");
+        world.write("other/z", "z\n");
+        run(&world, || {});
+        // By a command it is captured like anything else: nothing that a command did is left to be noticed.
+        let (before, effects) = run(&world, || assert!(write()));
+        assert!(before.is_reused());
+        assert!(
+            matches!(effects.changes.as_slice(), [change] if change.path.as_str() == "other/z"),
+            "{effects:?}"
+        );
+    }
+}
+
+#[test]
 fn attributes_are_noticed_where_files_have_them() {
     let world = settled(&FILES);
     let flags = rustix::fs::XattrFlags::empty();

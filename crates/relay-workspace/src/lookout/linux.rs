@@ -118,3 +118,30 @@ impl Watches {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_that_others_can_change_is_not_covered() {
+        let mut watches = Watches::start().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &std::path::Path| Dir::open_root(path).unwrap();
+        assert_eq!(watches.cover(&at(std::path::Path::new("/proc/self"))), Some(false));
+        assert_eq!(watches.cover(&at(folder.path())), Some(true));
+        assert_eq!((watches.len(), watches.pulse()), (1, Some(0)));
+        std::fs::write(folder.path().join("new"), "").unwrap();
+        assert!(watches.pulse() > Some(0));
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_is_covered_no_more() {
+        let mut watches = Watches::start().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(watches.cover(&Dir::open_root(folder.path()).unwrap()), Some(true));
+        drop(folder);
+        assert!(watches.pulse() > Some(0));
+        assert_eq!(watches.len(), 0);
+    }
+}
