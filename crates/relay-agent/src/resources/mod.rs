@@ -18,6 +18,7 @@
 mod agents;
 mod artifacts;
 mod extract;
+mod github;
 mod local;
 mod memory;
 mod rules;
@@ -30,6 +31,7 @@ use relay_store::Artifacts;
 
 pub use agents::AgentTexts;
 pub use artifacts::ArtifactTexts;
+pub use github::NoGithub;
 pub use local::Local;
 pub use memory::NoMemory;
 pub use rules::RuleTexts;
@@ -105,6 +107,11 @@ impl Resources {
         self.add(Arc::new(AgentTexts::new(artifacts.cloned())));
         if !self.knows("memory://root") {
             self.add(Arc::new(NoMemory));
+        }
+        for absent in [NoGithub::Issues, NoGithub::PullRequests] {
+            if !self.knows(&format!("{}://", absent.name())) {
+                self.add(Arc::new(absent));
+            }
         }
     }
 

@@ -172,4 +172,39 @@ mod tests {
     fn line_ends_are_one() {
         check(&[b"a\r\nb\rc\r"], "a\nb\nc\n");
     }
+
+    /// Random bytes, made of what terminals know, cut anywhere: the text has neither controls nor the beginning of a sequence,
+    /// and does not depend on the cuts.
+    #[test]
+    fn nothing_that_a_terminal_would_obey_comes_through() {
+        const PARTS: [&[u8]; 24] = [
+            b"\x1b", b"[", b"31m", b"]", b"0;title", b"\x07", b"\\", b"P", b"q#0", b"\xc2\x9b", b"\xc2\x9d", b"\xc2\x9c", b"\r", b"\n",
+            b"\t", b"\0", b"\x7f", b"\xff", b"\xf0\x9f", "\u{1f642}".as_bytes(), b"word ", b"(B", b"\x08", b"\xe2\x80\xae",
+        ];
+        let mut seed = 7u32;
+        let mut below = |most: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) as usize % most
+        };
+        for round in 0..20_000 {
+            let bytes: Vec<u8> = (0..below(24)).flat_map(|_| PARTS[below(PARTS.len())].to_vec()).collect();
+            let mut whole = Cleaner::default();
+            let expected = whole.push(&bytes) + &whole.finish();
+            let is_fit = |c: char| matches!(c, '\n' | '\t') || !c.is_control();
+            assert!(expected.chars().all(is_fit), "{round}: {bytes:?} became {expected:?}");
+            let mut cut = Cleaner::default();
+            let mut text = String::new();
+            let mut rest = bytes.as_slice();
+            while !rest.is_empty() {
+                let (piece, after) = rest.split_at(1 + below(rest.len()));
+                text.push_str(&cut.push(piece));
+                rest = after;
+            }
+            text.push_str(&cut.finish());
+            assert_eq!(text, expected, "{round}: {bytes:?}");
+            // What is clean stays as it is.
+            let mut again = Cleaner::default();
+            assert_eq!(again.push(expected.as_bytes()) + &again.finish(), expected, "{round}");
+        }
+    }
 }

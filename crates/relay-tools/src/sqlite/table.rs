@@ -1,12 +1,14 @@
 //! Rows as a table of characters.
 
+use relay_syntax::cells::{Ellipsis, truncate, width};
 use rusqlite::types::ValueRef;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The widest table.
 const WIDTH: usize = 120;
 /// The widest column.
 const COLUMN: usize = 40;
+/// Values have no tabs; this is the usual width.
+const TAB: usize = 3;
 /// The longest text that is taken of a value that has a line of its own.
 const VALUE_CHARS: usize = 4_000;
 
@@ -38,16 +40,16 @@ pub fn text(value: ValueRef<'_>) -> String {
 
 /// The rows below their columns' names, none wider than the limits; what is cut ends in `…`.
 pub fn draw(columns: &[String], rows: &[Vec<String>]) -> String {
-    let mut widths: Vec<usize> = columns.iter().map(|name| name.width().clamp(1, COLUMN)).collect();
+    let mut widths: Vec<usize> = columns.iter().map(|name| width(name, TAB).clamp(1, COLUMN)).collect();
     for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.width().min(COLUMN));
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = (*widest).max(width(cell, TAB).min(COLUMN));
         }
     }
     fit(&mut widths);
     let line = |cells: &[String]| {
         let cells: Vec<String> =
-            cells.iter().zip(&widths).map(|(cell, width)| padded(&cut(cell, *width), *width)).collect();
+            cells.iter().zip(&widths).map(|(cell, width)| truncate(cell, *width, Ellipsis::Unicode, true, TAB)).collect();
         format!("| {} |\n", cells.join(" | "))
     };
     let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
@@ -66,25 +68,4 @@ fn fit(widths: &mut [usize]) {
             _ => return,
         }
     }
-}
-
-fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    let mut used = 1;
-    for character in text.chars() {
-        used += character.width().unwrap_or(0);
-        if used > width {
-            break;
-        }
-        kept.push(character);
-    }
-    kept.push('…');
-    kept
-}
-
-fn padded(text: &str, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }

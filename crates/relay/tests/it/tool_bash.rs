@@ -360,6 +360,23 @@ fn a_flood_is_whole_in_its_artifact_and_not_in_memory() {
     assert!(highest < usual + (32 << 20), "{highest} bytes of memory, without the flood {usual}");
 }
 
+/// A million lines, as fast as they come: every one is in the artifact, and those that are shown and left out are all of them.
+#[test]
+fn every_line_of_a_flood_is_counted_and_kept() {
+    const LINES: u64 = 1_000_000;
+    let (said, highest) = watched(&[
+        json!({ "command": format!("seq 1 {LINES}"), "timeout": 3600 }),
+        json!({ "command": format!("wc -l < artifact://0; seq 1 {LINES} | cmp - artifact://0 && echo same"), "timeout": 3600 }),
+    ]);
+    assert_eq!(said[1], format!("{LINES}\nsame"));
+    let gap = said[0].split("[… ").nth(1).and_then(|rest| rest.split(" lines").next());
+    let missing: u64 = gap.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{}", said[0]));
+    let shown = said[0].lines().filter(|line| line.parse::<u64>().is_ok()).count() as u64;
+    assert_eq!(missing + shown, LINES, "{}", said[0]);
+    let (_, usual) = watched(&[command("true")]);
+    assert!(highest < usual + (32 << 20), "{highest} bytes of memory, without the flood {usual}");
+}
+
 #[test]
 fn whatever_bytes_come_are_whole_in_the_artifact() {
     let lab = Lab::new();
