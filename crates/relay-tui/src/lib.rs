@@ -40,6 +40,7 @@ pub mod theme;
 #[cfg(unix)]
 pub mod tty;
 pub mod view;
+pub mod widgets;
 
 pub use app::{App, Options};
 pub use input::Input;

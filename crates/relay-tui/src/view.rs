@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
 
 use relay_syntax::{Language, Span};
 
@@ -12,6 +13,7 @@ use crate::keymap::{Action, Keymap};
 use crate::picture::Limits;
 use crate::text::{Line, Style};
 use crate::theme::{Symbol, Theme, Token};
+use crate::widgets;
 
 /// Code that has grown by less than this keeps the colours it has.
 const GROWN: usize = 80;
@@ -67,28 +69,13 @@ impl<'a> View<'a> {
     /// The picture of a spinner at this moment.
     #[must_use]
     pub fn spinner(&self) -> &'static str {
-        let pictures = self.theme.symbols.spinner();
-        let at = usize::try_from(self.now_ms / 80).unwrap_or_default() % pictures.len().max(1);
-        pictures.get(at).copied().unwrap_or("")
+        widgets::spinner(self.theme.symbols.preset, Duration::from_millis(self.now_ms))
     }
 
     /// A line of keys and what they do: the way out of every screen. What does not fit is left out from the end.
     #[must_use]
     pub fn hints(&self, hints: &[(String, &str)]) -> Line {
-        let mut line = Line::new();
-        for (key, what) in hints.iter().filter(|(key, _)| !key.is_empty()) {
-            let mut more = Line::new();
-            if !line.spans.is_empty() {
-                more.push(format!(" {} ", self.sign(Symbol::Dot)), self.fg(Token::Dim));
-            }
-            more.push(key.clone(), self.fg(Token::Muted));
-            more.push(format!(" {what}"), self.fg(Token::Dim));
-            if line.width() + more.width() > self.width {
-                break;
-            }
-            line.append(more);
-        }
-        line
+        widgets::keys(&self.theme.symbols, self.width, hints, self.fg(Token::Muted), self.fg(Token::Dim))
     }
 
     /// The keys that move up and down, as signs.

@@ -7,6 +7,7 @@ use crate::input::{Code, Key};
 use crate::text::{Line, Style, clean_line};
 use crate::theme::{Symbol, Token};
 use crate::view::View;
+use crate::widgets;
 
 /// Below this many columns notes give way.
 const NARROW: usize = 60;
@@ -62,6 +63,13 @@ pub enum ListKey {
     Left,
     /// Not the list's.
     Other,
+}
+
+/// Cells for the signs before entries, and for what entries are called.
+#[derive(Clone, Copy)]
+struct Columns {
+    mark: usize,
+    label: usize,
 }
 
 /// A list to choose from.
@@ -285,9 +293,17 @@ impl List {
         (!self.is_fixed).then_some((row, column.min(view.width.saturating_sub(1))))
     }
 
+    /// The tabs; where not all fit, those before the open one give way.
     fn tab_line(&self, view: &View<'_>) -> Line {
-        let mut line = Line::of("  ", Style::default());
-        for (at, tab) in self.tabs.iter().enumerate() {
+        let cells = |tabs: &[String]| -> usize { tabs.iter().map(|tab| crate::text::width(tab) + 2).sum() };
+        let mut first = 0;
+        while first < self.tab && cells(self.tabs.get(first..=self.tab).unwrap_or_default()) + 4 > view.width
+        {
+            first += 1;
+        }
+        let mark = if first > 0 { format!("{} ", view.sign(Symbol::Ellipsis)) } else { "  ".to_owned() };
+        let mut line = Line::of(mark, view.fg(Token::Dim));
+        for (at, tab) in self.tabs.iter().enumerate().skip(first) {
             let style = if at == self.tab {
                 view.fg(Token::Accent).bold().underline()
             } else {
@@ -309,9 +325,19 @@ impl List {
         }
         let first = self.selected.saturating_sub(rows / 2).min(self.shown.len().saturating_sub(rows));
         let mut lines = Vec::new();
-        for (at, place) in self.shown.iter().enumerate().skip(first).take(rows) {
+        let visible = || self.shown.iter().enumerate().skip(first).take(rows);
+        let entries = || visible().filter_map(|(_, place)| self.entries.get(*place));
+        // Short names are in a column, so that what is said about them is too; so are the signs before them.
+        let widest = entries().map(|entry| crate::text::width(&entry.label)).max();
+        let marks =
+            entries().filter_map(|entry| entry.mark).map(|mark| crate::text::width(view.sign(mark)) + 1);
+        let columns = Columns {
+            mark: marks.max().unwrap_or(0),
+            label: widest.filter(|widest| *widest <= view.width / 2).unwrap_or(0),
+        };
+        for (at, place) in visible() {
             if let Some(entry) = self.entries.get(*place) {
-                lines.push(self.entry_line(view, entry, at == self.selected));
+                lines.push(self.entry_line(view, entry, at == self.selected, columns));
             }
         }
         if self.shown.len() > rows {
@@ -321,12 +347,14 @@ impl List {
         lines
     }
 
-    fn entry_line(&self, view: &View<'_>, entry: &Entry, is_selected: bool) -> Line {
+    fn entry_line(&self, view: &View<'_>, entry: &Entry, is_selected: bool, columns: Columns) -> Line {
         let cursor = if is_selected { view.sign(Symbol::Cursor) } else { " " };
         let mut left = Line::of(format!("{cursor} "), view.fg(Token::Accent));
         if let Some(mark) = entry.mark {
             left.push(format!("{} ", view.sign(mark)), view.fg(Token::Success));
         }
+        let before = 2 + columns.mark;
+        left = left.padded(before, Style::default());
         let style = if is_selected { view.fg(Token::Accent).bold() } else { view.fg(Token::Text) };
         let label = clean_line(&entry.label);
         let places = score(&self.query, &label).map(|found| found.places).unwrap_or_default();
@@ -335,6 +363,8 @@ impl List {
             left.push(character, style);
         }
         if !entry.detail.is_empty() {
+            let missing = columns.label.saturating_sub(crate::text::width(&label));
+            left.push(" ".repeat(missing), Style::default());
             left.push(format!("  {}", clean_line(&entry.detail)), view.fg(Token::Muted));
         }
         let room = view.width.saturating_sub(1);
@@ -352,13 +382,8 @@ impl List {
 /// A line across the screen with a title in it.
 #[must_use]
 pub fn rule(view: &View<'_>, title: &str) -> Line {
-    let horizontal = view.sign(Symbol::BoxHorizontal);
-    let title = clean_line(title);
-    let mut line = Line::of(horizontal.repeat(2), view.fg(Token::BorderAccent));
-    line.push(format!(" {title} "), view.fg(Token::Accent).bold());
-    let line = line.truncated(view.width.saturating_sub(2), view.sign(Symbol::Ellipsis));
-    let rest = view.width.saturating_sub(line.width());
-    line.and(horizontal.repeat(rest), view.fg(Token::BorderAccent))
+    let (frame, text) = (view.fg(Token::BorderAccent), view.fg(Token::Accent).bold());
+    widgets::rule(&view.theme.symbols, view.width, &clean_line(title), frame, text)
 }
 
 /// Puts the end of a preview below the list.

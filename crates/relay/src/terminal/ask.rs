@@ -9,7 +9,8 @@ use relay_engine::config::ConfiguredCommand;
 use relay_workspace::{RelPath, Sensitive};
 
 use super::style::{BAD, FAINT, NOTE, PLACE, STRONG, paint};
-use super::{diff, report, tell, tell_as_is, visible};
+use super::widgets::{keys, rule};
+use super::{diff, report, tell, tell_as_is, visible, width};
 
 /// Where answers come from.
 enum Answers {
@@ -186,13 +187,15 @@ impl Approver for Person {
         tell_as_is(&format!("\n{}", diff::changes(proposal.changes)));
         tell(&report::checks(proposal.checks));
         tell(&report::diagnostics(proposal.diagnostics));
-        tell(&format!("\n{} {}\n", paint(NOTE.bold(), "?"), visible(&proposal.reason.message)));
+        let width = width();
+        let hints = [("y", "yes"), ("N", "no"), ("s", "show a whole file"), ("q", "quit")];
+        // In one piece: whoever sees the question may answer, and nothing that is typed before it counts.
         let question = format!(
-            "keep this change? {}es / {}o / {}how a whole file / {}uit ",
-            paint(STRONG, "[y]"),
-            paint(STRONG, "[N]"),
-            paint(STRONG, "[s]"),
-            paint(STRONG, "[q]")
+            "\n{}\n{}\n{} {} ",
+            rule("keep this change?", width.saturating_sub(1)),
+            visible(&proposal.reason.message),
+            keys(&hints, width.saturating_sub(4)),
+            paint(PLACE, "›"),
         );
         loop {
             match self.choose(&question, &["no", "yes", "show", "quit"]) {

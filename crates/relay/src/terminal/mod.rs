@@ -13,6 +13,7 @@ pub mod report;
 pub mod run;
 pub mod secret;
 pub mod style;
+pub mod widgets;
 pub mod wrap;
 
 use std::io::{self, IsTerminal, Write};

@@ -10,9 +10,9 @@ use relay_engine::Observer;
 use relay_txn::CheckRecord;
 
 use super::style::{FAINT, NOTE, PLACE, paint};
+use super::widgets::spinner;
 use super::{is_watched, tell, tell_as_is, visible, width};
 
-const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 pub const TICK: Duration = Duration::from_millis(100);
 pub const CLEAR_LINE: &str = "\r\x1b[K";
 
@@ -113,7 +113,7 @@ fn paint_until_closed(title: &str, lines: &Receiver<String>) {
             Err(RecvTimeoutError::Disconnected) => break,
         }
         let elapsed = started.elapsed();
-        let head = format!("{} {title}  {:.1} s", frame(elapsed), elapsed.as_secs_f64());
+        let head = format!("{} {title}  {:.1} s", spinner(elapsed), elapsed.as_secs_f64());
         let room = width().saturating_sub(2);
         let head = cut(&head, room);
         let tail = cut(&visible(&last), room.saturating_sub(head.chars().count() + 2));
@@ -122,13 +122,7 @@ fn paint_until_closed(title: &str, lines: &Receiver<String>) {
     tell_as_is(CLEAR_LINE);
 }
 
-/// The spinner.
-pub fn frame(elapsed: Duration) -> &'static str {
-    let turn = usize::try_from(elapsed.as_millis() / TICK.as_millis()).unwrap_or_default();
-    FRAMES.get(turn % FRAMES.len()).copied().unwrap_or_default()
-}
-
-/// Cuts a text to at most `columns`.
+/// At most `columns` wide.
 pub fn cut(text: &str, columns: usize) -> String {
     use unicode_width::UnicodeWidthChar;
     let mut width = 0;

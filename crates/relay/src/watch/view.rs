@@ -6,9 +6,10 @@ use relay_engine::Recognised;
 
 use super::message::{Question, Repair};
 use super::model::{Model, Phase};
-use crate::terminal::progress::{cut, frame};
-use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, Style, paint};
-use crate::terminal::{columns, visible};
+use crate::terminal::progress::cut;
+use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, Style, paint, unpainted};
+use crate::terminal::widgets::{keys as hints, rule, spinner};
+use crate::terminal::{columns, visible, width};
 
 /// The first thing shown.
 pub fn banner(model: &Model) -> String {
@@ -102,10 +103,9 @@ pub fn keys() -> String {
         ("y n s", "at a question: yes, no, show a whole file"),
         ("n", "while checks run: stop and roll back"),
     ];
-    lines
-        .iter()
-        .map(|(key, what)| format!("  {}  {what}\n", paint(STRONG, format_args!("{key:<5}"))))
-        .collect()
+    let lines =
+        lines.iter().map(|(key, what)| format!("  {}  {what}\n", paint(STRONG, format_args!("{key:<5}"))));
+    format!("{}\n{}", rule("keys", width().saturating_sub(1)), lines.collect::<String>())
 }
 
 /// The status line, at most this wide.
@@ -119,7 +119,7 @@ pub fn status(model: &Model, now: Instant, width: usize) -> String {
         }
         Phase::Working(progress) => {
             let elapsed = now.saturating_duration_since(progress.since);
-            line.push(PLACE, frame(elapsed));
+            line.push(PLACE, spinner(elapsed));
             if elapsed.as_millis() >= 100 {
                 line.push(FAINT, &format!(" {:.1} s", elapsed.as_secs_f64()));
             }
@@ -151,15 +151,21 @@ pub fn status(model: &Model, now: Instant, width: usize) -> String {
 
 /// The question and its keys. If both do not fit, the question is shortened, because it is shown in full above.
 fn asking(line: &mut Line, question: &Question) {
-    let keys = [("[y]", "es"), ("[n]", "o"), ("[s]", "how"), ("[q]", "uit")];
-    let keys = keys.into_iter().filter(|(key, _)| question.can_show || *key != "[s]");
-    let long: String = keys.clone().map(|(key, rest)| format!(" {key}{rest}")).collect();
-    let short: String = keys.map(|(key, _)| format!(" {key}")).collect();
+    let all = [("y", "yes"), ("n", "no"), ("s", "show"), ("q", "quit")];
+    let keys: Vec<(&str, &str)> =
+        all.into_iter().filter(|(key, _)| question.can_show || *key != "s").collect();
+    let long: String = keys.iter().map(|(key, what)| format!(" · {key} {what}")).collect();
+    let short: String = keys.iter().map(|(key, _)| format!(" {key}")).collect();
     line.push(NOTE.bold(), "? ");
     let fits = columns(&question.ask) + columns(&long) <= line.room;
-    let keys = if fits { long } else { short };
-    line.push(STRONG, &cut(&question.ask, line.room.saturating_sub(columns(&keys))));
-    line.push(PLACE, &keys);
+    let room = columns(if fits { &long } else { &short });
+    line.push(STRONG, &cut(&question.ask, line.room.saturating_sub(room)));
+    if fits {
+        line.push(FAINT, "  ");
+        line.push_painted(&hints(&keys, line.room));
+    } else {
+        line.push(PLACE, &short);
+    }
 }
 
 fn tally(line: &mut Line, model: &Model) {
@@ -190,6 +196,12 @@ impl Line {
     fn new(width: usize) -> Self {
         // A terminal wraps when its last column is filled.
         Self { text: String::new(), room: width.saturating_sub(1) }
+    }
+
+    /// Adds what is painted already and known to fit.
+    fn push_painted(&mut self, text: &str) {
+        self.room = self.room.saturating_sub(columns(&unpainted(text)));
+        self.text.push_str(text);
     }
 
     fn push(&mut self, style: Style, text: &str) {
