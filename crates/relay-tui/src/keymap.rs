@@ -31,7 +31,7 @@ actions! {
     ShowThinking "toggleThinking" ["ctrl+t"] "show or hide thinking";
     NextModel "nextModel" ["ctrl+p"] "the next model";
     PreviousModel "previousModel" ["ctrl+shift+p"] "the model before";
-    SelectModel "selectModel" ["ctrl+l"] "choose a model";
+    SelectModel "selectModel" ["ctrl+l"] "choose a model, also for new sessions";
     ModelForNow "modelForNow" ["alt+p"] "choose a model for this session only";
     Expand "expand" ["ctrl+o"] "show the whole conversation with every result in full";
     ExternalEditor "externalEditor" ["ctrl+g"] "write in your own editor";

@@ -80,7 +80,11 @@ impl App {
             Action::ShowThinking => self.toggle_thinking(),
             Action::NextModel => self.ask("cycle_model"),
             Action::PreviousModel => self.send(json!({ "type": "cycle_model", "direction": "backward" })),
-            Action::SelectModel | Action::ModelForNow => self.slash("/model"),
+            Action::SelectModel => self.slash("/model"),
+            Action::ModelForNow => {
+                let models = crate::overlay::Models::new(&self.session.model, "", false);
+                self.open(Box::new(models));
+            }
             Action::Expand => self.open(Box::new(Viewer::default())),
             Action::ExternalEditor => {
                 self.session.meanwhile.editing = super::Editing::Prompt;

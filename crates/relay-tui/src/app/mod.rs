@@ -380,7 +380,13 @@ impl App {
 
     /// Shows something that the person should know.
     pub fn notice(&mut self, level: Level, text: &str) {
-        self.conversation.push(Block::Notice(level, text.to_owned()));
+        // A failure may arrive both as the end of a run and as the answer to a prompt.
+        let last = self.conversation.blocks().last();
+        let is_said =
+            level == Level::Error && matches!(last, Some(Block::Notice(Level::Error, said)) if said == text);
+        if !is_said {
+            self.conversation.push(Block::Notice(level, text.to_owned()));
+        }
     }
 
     /// Whether the terminal reports keys in the Kitty protocol.

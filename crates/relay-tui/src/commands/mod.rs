@@ -80,7 +80,7 @@ const GOAL: &[Part] = &[
 pub const COMMANDS: &[Command] = &[
     Command { aliases: &["?"], ..command("help", "", "list every command") },
     command("hotkeys", "", "list every key"),
-    Command { aliases: &["models"], ..command("model", "[NAME]", "choose a model") },
+    Command { aliases: &["models"], ..command("model", "[NAME]", "choose a model, also for new sessions") },
     command("thinking", "[LEVEL]", "how hard the model thinks"),
     Command {
         parts: FAST,

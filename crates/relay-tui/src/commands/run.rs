@@ -149,7 +149,7 @@ impl App {
     /// Screens to choose from.
     fn open_screen(&mut self, name: &str, rest: &str) {
         match name {
-            "model" => self.open(Box::new(Models::new(&self.session.model, rest))),
+            "model" => self.open(Box::new(Models::new(&self.session.model, rest, true))),
             "resume" if rest.is_empty() => self.open(Box::new(Sessions::default())),
             "resume" => match rest.strip_prefix("copy ") {
                 Some(session) => self.send(json!({ "type": "fork_session", "session": session })),

@@ -13,16 +13,23 @@ use crate::view::View;
 pub struct Models {
     list: List,
     current: String,
+    /// New sessions begin with what is chosen, too.
+    is_kept: bool,
 }
 
 impl Models {
-    /// A list with the model in use marked; `query` is searched for.
+    /// A list with the model in use marked; `query` is searched for. What is chosen is kept for new sessions, or only used in
+    /// this one.
     #[must_use]
-    pub fn new(current: &str, query: &str) -> Self {
+    pub fn new(current: &str, query: &str, is_kept: bool) -> Self {
         let mut list = List::new("models", Vec::new());
         list.empty = "no models with a key; `relay auth login` adds one".to_owned();
+        list.subtitle = match is_kept {
+            true => "for this session and new ones".to_owned(),
+            false => "for this session only".to_owned(),
+        };
         list.paste(query);
-        Self { list, current: current.to_owned() }
+        Self { list, current: current.to_owned(), is_kept }
     }
 }
 
@@ -42,7 +49,15 @@ impl Overlay for Models {
     fn key(&mut self, key: &Key, view: &View<'_>) -> Step {
         match self.list.key(key, self.list.rows(view)) {
             ListKey::Chosen => match self.list.current() {
-                Some(entry) => Step::finish(Wish::Rpc(json!({ "type": "set_model", "model": entry.id }))),
+                Some(entry) => {
+                    let mut wishes = vec![Wish::Rpc(json!({ "type": "set_model", "model": entry.id }))];
+                    if self.is_kept {
+                        let key = "modelRoles.default";
+                        wishes
+                            .push(Wish::Rpc(json!({ "type": "set_setting", "key": key, "value": entry.id })));
+                    }
+                    Step::Finish(wishes)
+                }
                 None => Step::Close,
             },
             ListKey::Left => Step::Close,
@@ -74,5 +89,27 @@ impl Overlay for Models {
         let current = self.current.clone();
         self.list.select(&current);
         Some(Step::Stay)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::App;
+    use crate::input::Code;
+
+    #[test]
+    fn what_is_chosen_is_kept_or_only_used_now() {
+        let app = App::new(80, 24);
+        for (is_kept, commands) in [(true, 2), (false, 1)] {
+            let mut models = Models::new("lab/a", "", is_kept);
+            models.response("get_available_models", Ok(&json!({ "models": [{ "selector": "lab/b" }] })));
+            let Step::Finish(wishes) = models.key(&Key::plain(Code::Enter), &app.view()) else {
+                panic!("it stays")
+            };
+            assert_eq!(wishes.len(), commands);
+            let expected = json!({ "type": "set_model", "model": "lab/b" });
+            assert!(matches!(&wishes[0], Wish::Rpc(command) if *command == expected));
+        }
     }
 }

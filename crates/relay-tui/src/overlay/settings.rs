@@ -43,7 +43,7 @@ impl Settings {
     fn fill(&mut self) {
         let tab = self.list.tabs.get(self.tab).cloned().unwrap_or_default();
         let entry = |setting: &Value| {
-            let is_changed = text(setting, "source") != "default";
+            let is_changed = !matches!(text(setting, "source").as_str(), "default" | "");
             let value = text(setting, "value");
             let preview = vec![
                 Line::of(text(setting, "meaning"), Style::default()),

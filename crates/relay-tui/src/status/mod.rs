@@ -122,7 +122,7 @@ impl Status {
         }
     }
 
-    /// The line. Segments that do not fit are left out, those at the right first.
+    /// The line. Segments that do not fit are left out; what comes first at either side is the most important there.
     #[must_use]
     pub fn line(&self, view: &View<'_>, session: &Session, is_about_to_quit: bool) -> Vec<Line> {
         if is_about_to_quit {
@@ -133,21 +133,13 @@ impl Status {
         let (left, right) = self.segments();
         let make =
             |names: &[&str]| -> Vec<Line> { names.iter().filter_map(|name| pen.segment(name)).collect() };
-        let (mut left, mut right) = (make(&left), make(&right));
+        let (left, right) = (make(&left), make(&right));
         let room = view.width.saturating_sub(2);
         let (accent, separator) = (self.accent(&session.id), self.separator(view));
         let join = |segments: &[Line], is_right: bool| separator.join(view, segments, accent, is_right);
-        loop {
-            let width = join(&left, false).width() + join(&right, true).width() + 2;
-            if width <= room || left.len() <= 1 {
-                break;
-            }
-            if right.len() > 1 {
-                right.pop();
-            } else {
-                left.pop();
-            }
-        }
+        let (left, right) = fitting(left, right, |left, right| {
+            join(left, false).width() + join(right, true).width() + 2 <= room
+        });
         let mut line = Line::of(" ", Style::default());
         line.append(Line::edges(join(&left, false), join(&right, true), room));
         let line = line.truncated(view.width, view.sign(Symbol::Ellipsis));
@@ -168,6 +160,34 @@ impl Status {
         match self.has_accent && !session.is_empty() {
             true => ACCENTS.get(sum % ACCENTS.len()).copied().unwrap_or(Token::StatusLineSep),
             false => Token::StatusLineSep,
+        }
+    }
+}
+
+/// As many segments as fit, the first of each side first. The very first one is always there, and is cut if it must be.
+fn fitting(
+    left: Vec<Line>,
+    right: Vec<Line>,
+    fits: impl Fn(&[Line], &[Line]) -> bool,
+) -> (Vec<Line>, Vec<Line>) {
+    let (mut kept_left, mut kept_right): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
+    let (mut left, mut right) = (left.into_iter(), right.into_iter());
+    loop {
+        let (next_left, next_right) = (left.next(), right.next());
+        if next_left.is_none() && next_right.is_none() {
+            return (kept_left, kept_right);
+        }
+        if let Some(segment) = next_left {
+            kept_left.push(segment);
+            if kept_left.len() > 1 && !fits(&kept_left, &kept_right) {
+                kept_left.pop();
+            }
+        }
+        if let Some(segment) = next_right {
+            kept_right.push(segment);
+            if !fits(&kept_left, &kept_right) {
+                kept_right.pop();
+            }
         }
     }
 }

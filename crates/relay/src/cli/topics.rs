@@ -100,6 +100,9 @@ Environment variables
   RELAY_EDIT_VARIANT
                    how models write edits: hashline, replace, patch,
                    apply_patch or vim
+  RELAY_IMAGE_PROTOCOL
+                   how the terminal shows pictures: kitty, iterm2, sixel or
+                   none, whatever it says itself
   NO_COLOR         no colours; `--color always` still shows them
   VISUAL, EDITOR   the editor that `relay config edit` opens
   TZ               the time zone in which times are shown

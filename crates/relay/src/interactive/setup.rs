@@ -27,6 +27,9 @@ pub fn choose(args: &mut AgentArgs, offline: bool, inputs: &Sender<Input>, chose
         let text = |name: &str| choice.get(name).and_then(Value::as_str);
         match (text("model"), text("provider"), text("key")) {
             (Some(model), ..) => {
+                if let Err(failure) = keep_model(model) {
+                    drop(inputs.send(Input::Notice(true, failure.message())));
+                }
                 args.ask.model = Some(model.to_owned());
                 return true;
             }
@@ -59,6 +62,15 @@ fn look(offline: bool) -> Result<Value, Failure> {
         "providers": providers.collect::<Vec<_>>(),
         "agents": installed_agents(&store),
     }))
+}
+
+/// New sessions begin with this model.
+fn keep_model(model: &str) -> Result<(), Failure> {
+    let store = open::store()?;
+    let text = relay_settings::text(&store).map_err(|error| Failure::environment(&error))?;
+    let text = relay_settings::set(&text, "modelRoles.default", Some(model));
+    let text = text.map_err(|error| Failure::environment(&error))?;
+    store.replace_settings_file(relay_settings::FILE, &text).map_err(|error| Failure::environment(&error))
 }
 
 fn store(provider: &str, key: &str) -> Result<(), Failure> {

@@ -462,3 +462,32 @@ fn the_log_and_other_facts_are_there_for_whoever_looks_for_a_fault() {
     pane.expect("conversation");
     assert!(pane.screen().contains(" MB"), "{}", pane.screen());
 }
+
+#[test]
+fn a_model_is_chosen_for_now_or_for_new_sessions_too() {
+    let pane = Pane::new(100, 30);
+    pane.server.models(&["m", "n"]);
+    own(
+        &pane,
+        "models.toml",
+        &format!(
+            "[providers.lab]\nwire = \"openai-chat\"\nbase_url = \"{}/v1\"\nauth = \"none\"\n[[providers.lab.models]]\nid = \"m\"\n[[providers.lab.models]]\nid = \"n\"\n",
+            pane.server.url()
+        ),
+    );
+    let kept =
+        || std::fs::read_to_string(pane.env.home_path(".config/relay/config.toml")).unwrap_or_default();
+    pane.start("");
+    pane.keys("M-p");
+    pane.expect("for this session only");
+    pane.expect("❯ ✓ m");
+    pane.keys("Down");
+    pane.keys("Enter");
+    pane.expect("model: lab/n");
+    assert!(!kept().contains("lab/n"), "{}", kept());
+    pane.keys("C-l");
+    pane.expect("for this session and new ones");
+    pane.expect("❯ ✓ n");
+    pane.keys("Enter");
+    testkit::wait_for("it is kept", || kept().contains("default = \"lab/n\""));
+}

@@ -18,6 +18,8 @@ pub use title::title;
 const PREVIEW: usize = 6;
 /// Rows of a diff that are shown unless everything is.
 const DIFF_ROWS: usize = 24;
+/// Rows of a todo list that are shown unless everything is.
+const TODO_ROWS: usize = 8;
 /// Cells before what came of a call.
 const INDENT: usize = 4;
 /// How much of an output is kept for showing it.
@@ -264,7 +266,14 @@ impl ToolCall {
     fn result(&self, view: &View<'_>) -> Vec<Line> {
         let failed = matches!(self.state, State::Failed(_));
         let mut lines = Vec::new();
-        if self.name == "write" && !failed {
+        let todos = self
+            .details
+            .get("phases")
+            .and_then(Value::as_array)
+            .filter(|_| self.name == "todo_write" && !failed);
+        if let Some(phases) = todos {
+            lines.extend(todo_lines(view, phases));
+        } else if self.name == "write" && !failed {
             let arguments = self.known_arguments();
             let content = arguments.get("content").and_then(Value::as_str).unwrap_or_default();
             let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
@@ -278,6 +287,7 @@ impl ToolCall {
         let from_end = matches!(self.state, State::Running(_) | State::Writing) || self.name == "bash";
         let rows = match self.name.as_str() {
             _ if view.is_expanded => usize::MAX,
+            "todo_write" => TODO_ROWS,
             "read" | "search" | "find" if !failed => 0,
             _ => PREVIEW,
         };
@@ -293,6 +303,43 @@ impl ToolCall {
         }
         lines
     }
+}
+
+/// A todo list as a tree: phases with their tasks, and the notes of the one that is worked on.
+fn todo_lines(view: &View<'_>, phases: &[Value]) -> Vec<Line> {
+    let text = |value: &Value, name: &str| {
+        clean_line(value.get(name).and_then(Value::as_str).unwrap_or_default()).into_owned()
+    };
+    let list =
+        |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut lines = Vec::new();
+    for phase in phases {
+        lines.push(Line::of(text(phase, "name"), view.fg(Token::Muted).bold()));
+        for task in list(phase, "tasks") {
+            let (symbol, token) = match text(&task, "status").as_str() {
+                "completed" => (Symbol::CheckboxOn, Token::Success),
+                "in_progress" => (Symbol::StatusRunning, Token::Accent),
+                "abandoned" => (Symbol::StatusAborted, Token::Dim),
+                _ => (Symbol::CheckboxOff, Token::Muted),
+            };
+            let notes = list(&task, "notes");
+            let mut line = Line::of(format!("  {} ", view.sign(symbol)), view.fg(token))
+                .and(text(&task, "content"), view.fg(Token::ToolOutput));
+            if !notes.is_empty() {
+                let count =
+                    if notes.len() == 1 { "1 note".to_owned() } else { format!("{} notes", notes.len()) };
+                line.push(format!(" ({count})"), view.fg(Token::Dim));
+            }
+            lines.push(line);
+            if token == Token::Accent {
+                let notes = notes.iter().filter_map(Value::as_str);
+                let drawn =
+                    notes.map(|note| Line::of(format!("      {}", clean_line(note)), view.fg(Token::Dim)));
+                lines.extend(drawn);
+            }
+        }
+    }
+    lines
 }
 
 /// A picture as rows of blanks, the last of which carries it.

@@ -24,6 +24,11 @@ pub fn title(tool: &str, arguments: &Value) -> String {
     let text = |name: &str| {
         arguments.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
     };
+    match tool {
+        "todo_write" => return todos(arguments),
+        "ask" => return questions(arguments),
+        _ => {}
+    }
     let best = BEST.iter().find(|(known, _)| *known == tool).map_or(&[][..], |(_, names)| names);
     let Some(main) = best.iter().find_map(|name| text(name)) else {
         return rest(arguments);
@@ -40,6 +45,36 @@ pub fn title(tool: &str, arguments: &Value) -> String {
             None => main,
         },
         _ => main,
+    }
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// What is done to the todo list: `done Read it, start Fix it`.
+fn todos(arguments: &Value) -> String {
+    let said = |op: &Value| {
+        let text = |name: &str| op.get(name).and_then(Value::as_str).map(str::trim);
+        let what = text("task").or_else(|| text("phase")).map(str::to_owned);
+        let what = what.or_else(|| {
+            let count: usize = list(op, "list").iter().map(|phase| list(phase, "items").len()).sum();
+            let count = count + list(op, "items").len();
+            (count > 0).then(|| if count == 1 { "1 task".to_owned() } else { format!("{count} tasks") })
+        });
+        let op = text("op").unwrap_or_default();
+        what.map_or_else(|| op.to_owned(), |what| format!("{op} {what}"))
+    };
+    list(arguments, "ops").iter().map(said).collect::<Vec<_>>().join(", ")
+}
+
+/// The first question, and how many more there are.
+fn questions(arguments: &Value) -> String {
+    let all = list(arguments, "questions");
+    let first = all.first().and_then(|question| question.get("question")?.as_str()).unwrap_or_default();
+    match all.len() {
+        0 | 1 => first_line(first),
+        more => format!("{} (+{})", first_line(first), more - 1),
     }
 }
 
@@ -78,6 +113,17 @@ mod tests {
             ("search", json!({ "pattern": "fn", "path": "src" }), "fn in src"),
             ("oracle", json!({ "question": "all", "n": 3 }), "question: all, n: 3"),
             ("edit", Value::Null, ""),
+            (
+                "todo_write",
+                json!({ "ops": [{ "op": "init", "list": [{ "phase": "A", "items": ["a", "b"] }] }, { "op": "done", "task": "a" }, { "op": "rm" }] }),
+                "init 2 tasks, done a, rm",
+            ),
+            ("todo_write", json!({ "ops": "nonsense" }), ""),
+            (
+                "ask",
+                json!({ "questions": [{ "question": "Which?" }, { "question": "Why?" }] }),
+                "Which? (+1)",
+            ),
         ] {
             assert_eq!(title(tool, &arguments), expected);
         }

@@ -117,7 +117,7 @@ fn row(entry: &Value) -> Row {
     Row {
         id: text(entry, "id"),
         label: entry.get("label").and_then(Value::as_str).map(str::to_owned),
-        text: if said.is_empty() { role } else { format!("{role}: {said}") },
+        text: if said.is_empty() { format!("{role} (no text)") } else { format!("{role}: {said}") },
         is_on_path: entry.get("isOnPath").and_then(Value::as_bool).unwrap_or_default(),
         ..Row::default()
     }
