@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_diff_takes_and_gives_back_is_context() {
+    fn lines_a_diff_removes_and_adds_again_are_context() {
         let read = |text: &str| -> Vec<HunkLine> {
             let line = |line: &str| match line.split_at(1) {
                 ("-", text) => HunkLine::Removed(text.to_owned()),

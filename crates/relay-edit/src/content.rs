@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_back_is_the_same() {
+    fn parts_join_to_the_same_content() {
         let before = b"one two";
         let mut spliced = Spliced::default();
         spliced.keep(0..4);

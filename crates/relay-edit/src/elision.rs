@@ -305,7 +305,7 @@ mod tests {
         }
     }
     #[test]
-    fn a_name_for_code_is_told_from_a_remark() {
+    fn a_name_for_code_is_distinguished_from_a_remark() {
         for line in [
             "// unchanged code",
             "# existing code",

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_decoded_can_be_written_back_byte_for_byte() {
+    fn decoded_text_can_be_written_back_byte_for_byte() {
         check(b"\xff\xfea\0\n\0", Some(("\u{feff}a\n", Encoding::Utf16Le)));
         check(b"\xfe\xff\0a\0\n", Some(("\u{feff}a\n", Encoding::Utf16Be)));
         check(b"\xfe\xff\xd8\x3d\xde\x00", Some(("\u{feff}😀", Encoding::Utf16Be)));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_written_back_stays_bytes() {
+    fn text_that_could_not_be_written_back_stays_bytes() {
         check(b"a\0b\0", None);
         check(b"\xff\xfea", None);
         check(b"\xff\xfe\0\xd8", None);

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_marker_alone_is_no_leak() {
+    fn the_marker_alone_is_not_a_leak() {
         for text in [
             "write to=functions.edit in the header",
             "commentary to=functions.<NAME>",
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_judged_as_code_wherever_it_stands() {
+    fn code_is_judged_as_code_anywhere() {
         check("```ts\nf();】【analysis to=functions.edit code\n", Form::Prose, "```ts\nf();");
         check("let s = \"a】【analysis to=functions.edit code\n", Form::Source, "let s = \"a");
         check("let s = `a】【analysis to=functions.edit code\n`", Form::Source, "let s = `a");

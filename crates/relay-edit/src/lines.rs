@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_byte_order_mark_stands_before_the_first_line() {
+    fn the_byte_order_mark_comes_before_the_first_line() {
         let lines = Lines::new(b"\xef\xbb\xbfa");
         assert_eq!(lines.offset(0), 3);
         assert_eq!(lines.offset(1), 4);

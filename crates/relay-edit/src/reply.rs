@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_shows_by_itself_that_code_is_all_of_it() {
+    fn the_file_itself_shows_that_code_is_complete() {
         let all = FILE.replace("w * h", "abs(w * h)");
         for words in
             ["The rest stays the same.", "For example, it is positive now.", "You can run it to verify."]

@@ -77,12 +77,12 @@ mod tests {
     }
 
     #[test]
-    fn a_conversion_of_line_endings_makes_no_line_new() {
+    fn converting_line_endings_makes_no_new_lines() {
         check("a\nb\n", "a\r\nb\r\n", &[Some(0), Some(1)]);
     }
 
     #[test]
-    fn files_that_are_no_text_have_no_lines() {
+    fn binary_files_have_no_lines() {
         assert_eq!(line_texts(b"a\0b"), None);
         assert_eq!(line_texts(b"a\r\nb"), Some(vec!["a".to_owned(), "b".to_owned()]));
     }

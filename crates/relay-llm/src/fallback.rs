@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_model_can_help_with_ends_it() {
+    fn errors_that_no_model_can_fix_end_it() {
         for kind in [
             ErrorKind::ContextOverflow,
             ErrorKind::Refusal,

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_shown() {
+    fn available_parts_are_shown() {
         check("", Value::Null);
         check("{", json!({}));
         check(r#"{"pa"#, json!({}));
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn complete_json_is_what_it_is_however_it_was_cut() {
+    fn complete_json_is_the_same_however_it_was_cut() {
         let text = r#" {"path":"src/mäin.rs","edits":[{"old":"a\n\"b\"\\","new":"\ud83e\udd80 \u00e9"},[],{}],
             "count":-1.5e3,"yes":true,"no":null} "#;
         let expected: Value = serde_json::from_str(text).unwrap();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_pass_by_itself_is_not_tried_again() {
+    fn permanent_errors_are_not_retried() {
         for kind in [
             ErrorKind::Auth,
             ErrorKind::Quota,

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sealed_verifies_and_nothing_else() {
+    fn only_sealed_documents_verify() {
         let sealed = LedgerKey::new([7; 32]).seal("a: 1\n".to_owned());
         check(&sealed, Some("a: 1\n"));
         check(&sealed.replace("a: 1", "a: 2"), None);

@@ -90,7 +90,7 @@ fn a_part_of_a_file_can_be_read() {
 }
 
 #[test]
-fn a_command_on_one_line_needs_no_other() {
+fn a_command_may_be_written_on_one_line() {
     check("[DONE] all of it [/DONE]", &[Command::Done { summary: "all of it".to_owned() }]);
     check("[RUN_COMMAND]ls[/RUN_COMMAND]", &[Command::Run { command: "ls".to_owned() }]);
     check("[CREATE_FILE path=\"a\"]x[/CREATE_FILE]", &[create("a", "x\n")]);
@@ -127,7 +127,7 @@ fn an_unclosed_command_is_an_error_and_those_before_it_stand() {
 }
 
 #[test]
-fn unknown_commands_are_told_and_prose_in_brackets_is_not_one() {
+fn unknown_commands_are_reported_and_prose_in_brackets_is_not_one() {
     check_fault("[RENAME_FILE path=\"a\" to=\"b\"]", "RENAME_FILE", "Unknown command");
     check("[NOTE] see below\n[x] done\n[DONE_SOON]\n[]\n[1]: http://a\n[[DONE]]\nsay [DONE]", &[]);
 }
@@ -194,7 +194,7 @@ fn words_after_a_command_without_a_body_are_a_remark() {
 }
 
 #[test]
-fn a_fence_that_was_taken_off_is_known() {
+fn a_removed_fence_is_known() {
     let lost = |text: &str| parse(text).iter().map(Written::lost_fence).collect::<Vec<_>>();
     let file = |path: &str, body: &str| format!("[CREATE_FILE path=\"{path}\"]\n{body}\n[/CREATE_FILE]\n");
     assert_eq!(lost(&file("a.py", "```python\nx = 1\n```")), [true]);

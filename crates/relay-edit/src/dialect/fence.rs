@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_one_fence_is_told_from_what_holds_fences() {
+    fn content_of_a_fence_is_distinguished_from_content_with_fences() {
         let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
         let inner = |text: &str| unfenced(&lines(text)).map(|inner| inner.join("\n"));
         assert_eq!(inner("```py\na\n\nb\n```").as_deref(), Some("a\n\nb"));

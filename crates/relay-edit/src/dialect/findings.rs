@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_listed_is_counted() {
+    fn findings_that_are_not_listed_are_counted() {
         let mut all = Findings::default();
         for _ in 0..3 {
             let mut some = Findings::default();

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_strategy_is_told_with_a_suggestion() {
+    fn an_unknown_strategy_is_reported_with_a_suggestion() {
         assert_eq!(
             parse("ts // {a.ts} new-unifed"),
             Header::UnknownStrategy { path: "a.ts".into(), found: "new-unifed".into() }

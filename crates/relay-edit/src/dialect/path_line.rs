@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_and_comments_are_no_paths() {
+    fn prose_and_comments_are_not_paths() {
         for line in [
             "See src/a.rs for more",
             "// src/a.rs",
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_that_may_mean_another_file_is_told_from_prose_that_does_not() {
+    fn prose_that_may_mean_another_file_is_distinguished() {
         for line in ["And in `src/b.rs`:", "In the other file:", "The Makefile needs it too.", "(see b.rs)"] {
             assert!(speaks_of_another(line, "src/a.rs"), "{line}");
         }

@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_markers_are_told_with_their_line() {
+    fn broken_markers_are_reported_with_their_line() {
         check_broken("<<<<<<< SEARCH\na\n=======\nb\n", 1, "no `>>>>>>> REPLACE`");
         check_broken("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", 3, "no `=======`");
         check_broken("a\n=======\nb\n>>>>>>> REPLACE\n", 2, "before any");

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_between_the_hunks_is_told() {
+    fn prose_between_the_hunks_is_reported() {
         let diff = parse("Here it comes:\n@@\n-a\n+b\n");
         let findings = diff.findings.into_list();
         assert_eq!((findings[0].code, findings[0].line), (codes::BAD_DIFF, Some(1)));

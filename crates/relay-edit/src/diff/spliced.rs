@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_comparing_all_of_it_says() {
+    fn it_equals_a_comparison_of_the_whole_text() {
         check("a\nb\nc\n", &[]);
         check("a\nb\nc\n", &[(2, 4, "x\n")]);
         check("a\nb\nc\n", &[(0, 2, ""), (4, 6, "x\ny\n")]);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_shows_what_all_of_it_would() {
+    fn the_beginning_is_enough_to_decide() {
         let before: String = (0..2000).map(|line| format!("{line:04}\n")).collect();
         let lines: Vec<usize> = [3, 9, 10, 17, 60].into_iter().chain((100..2000).step_by(90)).collect();
         let exchanges: Vec<_> = lines.iter().map(|line| (5 * line, 5 * line + 5, "x\ny\n")).collect();

@@ -76,7 +76,7 @@ fn two_sides_that_both_add_lines_in_one_place_conflict() {
 }
 
 #[test]
-fn the_final_newline_is_merged_by_itself() {
+fn the_final_newline_is_merged_separately() {
     check("a\nb", "a\nb\nc", "A\nb", "A\nb\nc");
     check("a\nb", "a\nb\n", "A\nb", "A\nb\n");
     check("a\nb\n", "a\nb", "A\nb\n", "A\nb");
@@ -100,7 +100,7 @@ fn mixed_line_endings_survive() {
 }
 
 #[test]
-fn files_that_are_no_text_merge_only_whole() {
+fn binary_files_merge_only_whole() {
     assert_eq!(merge(b"\0a", b"\0a", b"\0b").as_deref(), Ok(&b"\0b"[..]));
     assert_eq!(merge(b"\0a\nb\n", b"\0A\nb\n", b"\0a\nB\n").map_err(|found| found.len()), Err(1));
 }
@@ -163,7 +163,7 @@ proptest! {
 
     /// No line appears from nowhere and none that both sides kept in place is lost.
     #[test]
-    fn every_merged_line_stands_in_a_side(base in text(), ours in text(), theirs in text()) {
+    fn every_merged_line_is_from_one_side(base in text(), ours in text(), theirs in text()) {
         if let Ok(merged) = merge(base.as_bytes(), ours.as_bytes(), theirs.as_bytes()) {
             let merged = String::from_utf8(merged).expect("text");
             let bare = |text: &str| -> Vec<String> {

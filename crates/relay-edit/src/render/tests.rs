@@ -62,7 +62,7 @@ fn line_endings_are_kept() {
 }
 
 #[test]
-fn what_a_dialect_cannot_say_is_refused() {
+fn changes_a_dialect_cannot_express_are_refused() {
     use Dialect::{ApplyPatch, Commands, Fenced, Unified};
     check(&[change("a.rs", Some(FILE), None)], &[Fenced, Unified, ApplyPatch, Commands]);
     let renamed = [
@@ -94,7 +94,7 @@ fn only_a_git_diff_says_that_a_file_can_be_run() {
 }
 
 #[test]
-fn text_that_looks_like_markers_is_told_apart() {
+fn text_that_looks_like_markers_is_distinguished() {
     let before = "Title\n=======\n\n```\ncode\n```\n";
     for dialect in
         [Dialect::Fenced, Dialect::SearchReplace, Dialect::Unified, Dialect::WholeFile, Dialect::Commands]
@@ -143,7 +143,7 @@ mod any {
 
 /// A patch would write the tab as the file indents; the whole file keeps it.
 #[test]
-fn what_a_patch_would_adapt_is_said_as_a_whole_file() {
+fn text_a_patch_would_adapt_is_written_as_a_whole_file() {
     let line = "let aaa = 0;\n";
     let call = "    aaa(a);\n";
     let before = format!("{call}{}{}", line.repeat(7), call.repeat(4));
@@ -165,7 +165,7 @@ fn bytes(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Change {
 }
 
 #[test]
-fn the_end_of_a_file_is_said_by_diffs() {
+fn diffs_express_the_end_of_a_file() {
     use Dialect::{Fenced, Unified};
     for [before, after] in [["x\ny\nz", "x\ny\nz\n"], ["x\ny\nz\n", "x\ny\nz"], ["x\ny\nz", "X\ny\nz\n"]] {
         check(&[change("a.txt", Some(before), Some(after))], &[Fenced, Unified]);
@@ -179,7 +179,7 @@ fn the_end_of_a_file_is_said_by_diffs() {
 }
 
 #[test]
-fn files_that_are_no_utf_8_are_edited_in_every_dialect() {
+fn files_that_are_not_utf_8_are_edited_in_every_dialect() {
     let wide = |text: &str| -> Vec<u8> {
         std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
     };
@@ -198,7 +198,7 @@ fn files_that_are_no_utf_8_are_edited_in_every_dialect() {
 }
 
 #[test]
-fn blank_lines_and_lines_like_edits_are_said() {
+fn blank_lines_and_lines_like_edits_are_written() {
     check(&[change("a.txt", Some("one\ntwo\n"), Some("one\n\n\ntwo\n"))], Dialect::ALL);
     // A command leaves blank lines at its end out.
     let last = change("a.txt", Some("one\ntwo\n"), Some("one\ntwo\n\n\n"));
@@ -211,7 +211,7 @@ fn blank_lines_and_lines_like_edits_are_said() {
 
 /// A blank line above the next section would be taken for a gap.
 #[test]
-fn blank_lines_at_the_end_of_a_file_s_new_lines_are_said_before_other_files() {
+fn blank_lines_at_the_end_of_new_lines_are_written_before_other_files() {
     let grown = FILE.replacen("fn b", "fn x() {}\n\nfn b", 1);
     let changes = ["a.rs", "b.rs"].map(|path| change(path, Some(FILE), Some(&grown)));
     assert!(render(&changes, Dialect::Hashline).is_ok());

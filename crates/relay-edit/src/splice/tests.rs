@@ -46,7 +46,7 @@ fn check_end(before: &str, placed: Placed<'_>, end: EndOfFile, after: &str) {
 }
 
 #[test]
-fn new_lines_go_behind_the_old_line_above_them_or_before_the_one_below() {
+fn new_lines_follow_the_old_line_above_or_precede_the_one_below() {
     let file = "a\nb\nc\nd\n";
     check(file, &[(" b\n+x\n+y\n c", &[Some(1), Some(2)])], Tier::Exact, "a\nb\nx\ny\nc\nd\n");
     check(file, &[("+x\n c", &[Some(2)])], Tier::Exact, "a\nb\nx\nc\nd\n");
@@ -55,7 +55,7 @@ fn new_lines_go_behind_the_old_line_above_them_or_before_the_one_below() {
 
 /// Lines of the file lie between the two old lines, so the one that is next to the new line says where it goes.
 #[test]
-fn an_elision_is_no_neighbour_of_a_new_line() {
+fn an_elision_is_not_a_neighbour_of_a_new_line() {
     let file = "a\nb\nc\nd\n";
     let places = &[Some(0), None, Some(3)];
     check(file, &[(" a\n+x\n ...\n d", places)], Tier::Exact, "a\nx\nb\nc\nd\n");

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tier_lets_pass_what_its_name_says() {
+    fn each_tier_accepts_what_its_name_says() {
         check(Tier::Exact, "a(b)", &["a(b)"], &["a(b) ", "a (b)", ""]);
         check(Tier::LineEndings, "a(b)", &["a(b)"], &["a(b) "]);
         check(Tier::TrailingWhitespace, "a(b) ", &["a(b)", "a(b)\t"], &[" a(b)", "a (b)"]);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_passes_for_what_stands_for_it() {
+    fn binary_bytes_match_their_placeholders() {
         for tier in [Tier::Anchors, Tier::Seen, Tier::LinesUnverified] {
             check(tier, "caf\u{fffd}", &["caf\u{fffd}"], &["café", "caf"]);
             assert!(fits(&HunkLine::Removed("caf\u{fffd}".to_owned()), b"caf\xe9", tier));

@@ -37,7 +37,7 @@ fn a_hunk_that_fits_nowhere_is_not_done_by_an_ordinary_line() {
 }
 
 #[test]
-fn what_another_hunk_has_just_written_proves_nothing() {
+fn lines_written_by_another_hunk_prove_nothing() {
     let sections = |sections: &[(&str, &str)]| -> String {
         let section =
             |(old, new): &(&str, &str)| format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n");
@@ -75,7 +75,7 @@ fn new_lines_without_old_ones_are_not_done_by_an_ordinary_line() {
 }
 
 #[test]
-fn what_landed_is_unchanged_when_it_comes_again() {
+fn a_landed_edit_is_unchanged_when_repeated() {
     let after = FILE.replace("y = 2", "y = 3");
     for reply in [search_replace("    y = 2\n", "    y = 3\n"), unified("@@\n-    y = 2\n+    y = 3\n")] {
         check(FILE, &reply, &after);

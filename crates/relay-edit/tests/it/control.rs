@@ -26,7 +26,7 @@ fn is_found_fenced_or_bare() {
 }
 
 #[test]
-fn other_yaml_is_no_control_block() {
+fn other_yaml_is_not_a_control_block() {
     assert!(parse_ok(&format!("{BLOCK}```yaml\nname: x\n```\n")).control.is_none());
     assert!(parse_ok(&format!("```yaml // {{a.yml}}\n{YAML}```\n")).control.is_none());
     assert!(parse_ok("No changes.\n").control.is_none());
@@ -86,7 +86,7 @@ fn check_bad(yaml: &str, line: usize) {
 }
 
 #[test]
-fn broken_yaml_is_told_with_its_line_in_the_reply() {
+fn broken_yaml_is_reported_with_its_line_in_the_reply() {
     check_bad("projectId: shop\nuuid: [a\nx: 1\n", 8);
     check_bad("projectId: shop\nuuid: {a: 1}\n", 5);
 }
@@ -97,7 +97,7 @@ fn anchors_and_aliases_are_refused() {
 }
 
 #[test]
-fn what_comes_after_it_is_a_warning() {
+fn text_after_it_is_a_warning() {
     for after in ["Bye.\n", BLOCK] {
         let reply = parse_in_pieces(&format!("```yaml\n{YAML}```\n\n{after}"));
         assert_eq!(reply.diagnostics.len(), 1);
@@ -108,7 +108,7 @@ fn what_comes_after_it_is_a_warning() {
 }
 
 #[test]
-fn what_looks_like_a_number_is_a_name_all_the_same() {
+fn a_name_that_looks_like_a_number_stays_a_name() {
     let read = control("projectId: 007   # the film\nuuid: 1234567812345678\n");
     assert_eq!((read.project_id.as_deref(), read.uuid.as_deref()), (Some("007"), Some("1234567812345678")));
     assert_eq!(control("projectId: 1e3\nuuid: x\n").project_id.as_deref(), Some("1e3"));

@@ -79,7 +79,7 @@ fn a_diff_that_does_more_than_change_lines_lands_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn what_an_envelope_was_cut_off_in_is_left_out() {
+fn the_edit_in_which_an_envelope_was_cut_off_is_left_out() {
     let begun = |patch: &str| format!("*** Begin Patch\n{patch}");
     let ten = forty().replace("line 10\n", "LINE 10\n");
     let update = "*** Update File: a.txt\n@@\n-line 10\n+LINE 10\n";
@@ -139,7 +139,7 @@ fn an_author_may_give_up_inside_an_envelope() {
 }
 
 #[test]
-fn what_one_block_asks_for_lands_together() {
+fn the_edits_of_one_block_land_together() {
     let hunk = "@@ -1,2 +1,2 @@\n-hexxo\n+hallo\n world\n";
     let git = |lines: &str, new: &str| {
         format!("diff --git a/b.txt b/{new}\n{lines}\n--- a/b.txt\n+++ b/{new}\n{hunk}")

@@ -257,7 +257,7 @@ fn scope_lines_are_nested_and_may_be_cut_short() {
 }
 
 #[test]
-fn what_an_envelope_does_not_know_is_refused() {
+fn unknown_lines_of_an_envelope_are_refused() {
     check_error(A, "*** Begin Patch\n*** Frobnicate File: src/a.rs\n*** End Patch\n", codes::BAD_DIFF, 2);
     check_error(A, "*** Begin Patch\n*** Add File: n.rs\n+a\nb\n*** End Patch\n", codes::BAD_DIFF, 4);
 }
@@ -313,7 +313,7 @@ fn whole_files_under_a_path_line_or_in_the_info_string() {
 }
 
 #[test]
-fn a_section_whose_path_stands_in_a_tag() {
+fn a_section_with_its_path_in_a_tag() {
     let section = "<<<<<<< SEARCH\nfn one() {}\n=======\nfn two() {}\n>>>>>>> REPLACE\n";
     for tag in ["<file path=\"a.rs\">", "<edit file='a.rs'>", "<path>a.rs</path>"] {
         let reply = format!("{tag}\n{section}</file>\n");

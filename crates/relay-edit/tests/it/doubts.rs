@@ -38,7 +38,7 @@ fn a_bracket_at_the_end_of_a_hunk_is_not_the_one_above() {
 }
 
 #[test]
-fn a_change_that_is_written_twice_does_not_go_to_the_other_place_too() {
+fn a_change_written_twice_does_not_land_in_the_other_place_too() {
     let before = "start\nold\nend\nstart\nold\nend\n";
     let after = "start\nold\nend\nstart\nnew\nend\n";
     let section = "<<<<<<< SEARCH\n:start_line:5\n-------\nold\n=======\nnew\n>>>>>>> REPLACE\n";
@@ -164,7 +164,7 @@ fn new_lines_that_stand_to_the_letter_speak_against_old_ones_that_only_resemble(
 }
 
 #[test]
-fn which_of_two_blank_lines_goes() {
+fn which_of_two_blank_lines_is_removed() {
     let before = "x\n\"\"\"\n\n\nclass Shop:\n    a\n";
     let reply = unified("@@\n x\n \"\"\"\n-\n+new\n+\n class Shop:\n     a\n");
     check(before, &reply, "x\n\"\"\"\nnew\n\n\nclass Shop:\n    a\n");
@@ -184,7 +184,7 @@ fn a_diff_that_ends_within_its_change_is_cut_off() {
 }
 
 #[test]
-fn a_section_whose_text_holds_markers_is_not_read_as_another_one() {
+fn a_section_with_markers_in_its_text_is_not_read_as_another_one() {
     let section = "<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n";
     for reply in [
         format!("a.txt\n<<<<<<< SEARCH\n{section}=======\nnew\n>>>>>>> REPLACE\n"),

@@ -230,7 +230,7 @@ proptest! {
 
 /// Found by the property above: a file that cannot be decoded was edited as if its bytes were lines.
 #[test]
-fn what_says_it_is_utf_16_and_is_not_is_left_alone() {
+fn a_file_falsely_marked_as_utf_16_is_left_alone() {
     let reply = "[EDIT_FILE path=\"src/a.rs\" start_line=\"1\" end_line=\"1\"]\nx\n[/EDIT_FILE]\n";
     for content in [&b"\xff\xfea\0\n\0b"[..], b"\xfe\xff\0a\0\n\xd8", b"a\0\nb\n"] {
         let planned = plan(&parse(reply, None).edits, &snapshot(content));

@@ -262,7 +262,7 @@ fn a_certificate_for_another_file_is_worth_nothing() {
 }
 
 #[test]
-fn the_byte_order_mark_and_bytes_that_are_no_text_are_guarded_too() {
+fn the_byte_order_mark_and_binary_bytes_are_guarded_too() {
     let hunks = vec![hunk("-old\n+new\n")];
     let before = b"\xef\xbb\xbfcaf\xe9\r\nold\n\xff\n".to_vec();
     let operation = Operation::Patch { hunks: hunks.clone(), base: Base::Original };
@@ -325,7 +325,7 @@ fn only_blank_lines_are_skipped_and_only_where_they_may_differ() {
 }
 
 #[test]
-fn a_line_that_one_hunk_removes_is_no_context_of_another() {
+fn a_line_that_one_hunk_removes_is_not_context_of_another() {
     let planned = Planned::new(FILE, vec![hunk("-    alpha();\n"), hunk("     beta();\n+    new();\n")]);
     for swap in [false, true] {
         let mut certificate = planned.certificate.clone();

@@ -47,7 +47,7 @@ fn windows_line_endings_in_a_reply_are_read() {
 }
 
 #[test]
-fn markers_and_the_blank_lines_next_to_them_are_no_content() {
+fn markers_and_adjacent_blank_lines_are_not_content() {
     check("```ts // {a.ts}\n// START\n\nx\n\n// END\n```\n", "a.ts", "x\n");
     check("```ts // {a.ts}\n// START\nx\n// END\n```\n", "a.ts", "x\n");
     check("```ts // {a.ts}\n// START\n\nx\n```\n", "a.ts", "x\n");
@@ -98,7 +98,7 @@ fn an_end_that_could_be_elsewhere_is_refused() {
 }
 
 #[test]
-fn plain_code_after_a_block_is_no_ambiguity() {
+fn plain_code_after_a_block_is_not_ambiguous() {
     let reply = parse_ok("```ts // {a.ts}\nx\n```\n\nRun it:\n\n```\nnpm start\n```\n");
     assert_eq!(reply.edits.len(), 1);
     assert!(reply.reasoning.contains("npm start"), "{}", reply.reasoning);
@@ -125,7 +125,7 @@ fn a_reply_wrapped_in_a_fence_is_read() {
 }
 
 #[test]
-fn bad_headers_are_told() {
+fn bad_headers_are_reported() {
     let finding = check_finding("Text\n\n```ts // {a.ts} new-unifed\nx\n```\n", codes::UNKNOWN_STRATEGY, 3);
     assert!(finding.hint.expect("a hint").contains("`new-unified`"));
     assert_eq!(finding.path.as_deref(), Some("a.ts"));
@@ -133,7 +133,7 @@ fn bad_headers_are_told() {
 }
 
 #[test]
-fn a_reply_that_was_cut_off_is_told() {
+fn a_reply_that_was_cut_off_is_reported() {
     let finding = check_finding("Text\n```ts // {a.ts}\nx\n", codes::UNCLOSED_FENCE, 2);
     assert_eq!(finding.path.as_deref(), Some("a.ts"));
     check_finding("```ts // {a.ts}\n// START\nx\n", codes::UNCLOSED_FENCE, 1);
@@ -165,7 +165,7 @@ fn a_rename_block_renames() {
 }
 
 #[test]
-fn a_patch_without_a_strategy_is_read_as_one_and_told() {
+fn a_patch_without_a_strategy_is_read_as_one_with_a_warning() {
     let finding = check_finding("```diff // {a.ts}\n@@ ... @@\n-a\n+b\n```\n", codes::ASSUMED_STRATEGY, 1);
     assert!(!finding.is_error());
     check_finding(

@@ -354,7 +354,7 @@ fn an_insertion_among_blank_lines_is_recognised() {
 
 /// Found by the target above: the first line was matched without regard to its tab, and then the copy of it below.
 #[test]
-fn a_copy_of_a_line_that_stands_elsewise_is_not_inserted_twice() {
+fn a_copy_of_a_line_from_elsewhere_is_not_inserted_twice() {
     let lines = [
         HunkLine::Context("    # note".to_owned()),
         HunkLine::Added("    # note".to_owned()),

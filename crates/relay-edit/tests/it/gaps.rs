@@ -59,7 +59,7 @@ fn edits_a_document_quotes_are_not_edits() {
 }
 
 #[test]
-fn blank_lines_between_markers_and_text_are_no_lines() {
+fn blank_lines_between_markers_and_text_are_ignored() {
     let before = "one\n    two\nthree\n";
     let after = "one\n    TWO\nthree\n";
     check(before, &search_replace("\n    two\n", "    TWO\n"), after);
@@ -68,7 +68,7 @@ fn blank_lines_between_markers_and_text_are_no_lines() {
 }
 
 #[test]
-fn a_file_added_over_another_is_told() {
+fn adding_an_existing_file_is_reported() {
     let patch = "*** Begin Patch\n*** Add File: a.txt\n+new\n*** End Patch\n";
     let plan = plan_reply(&[("a.txt", "old\n")], patch);
     assert_eq!(plan.changes[0].after.as_deref(), Some(&b"new\n"[..]));
@@ -125,7 +125,7 @@ fn edits_in_other_clothes_refuse_the_reply() {
 }
 
 #[test]
-fn emphasis_around_a_path_is_none_of_it() {
+fn emphasis_around_a_path_is_not_part_of_it() {
     for head in ["```text // {**a.txt**}", "```text // **a.txt**"] {
         let plan = plan_reply(&[("a.txt", "old\n")], &format!("{head}\nnew\n```\n"));
         assert_eq!(plan.changes[0].path, "a.txt", "{head}");
@@ -133,7 +133,7 @@ fn emphasis_around_a_path_is_none_of_it() {
 }
 
 #[test]
-fn a_sentence_is_no_name_for_a_new_file() {
+fn a_sentence_does_not_name_a_new_file() {
     let section = "<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n";
     let block = "««« EDIT\n═══════ REPL\nx\n»»» EDIT END\n";
     for sentence in [
@@ -160,7 +160,7 @@ fn a_sentence_is_no_name_for_a_new_file() {
 }
 
 #[test]
-fn an_edit_in_a_fence_below_its_file_is_no_file() {
+fn an_edit_in_a_fence_below_its_file_is_not_a_file() {
     let hashline = "src/a.py\n```\n§src/a.py\n»BOF\nONE\n```\n";
     let parsed = parse(hashline, None);
     assert!(parsed.edits.iter().all(|edit| edit.dialect == relay_edit::Dialect::Hashline), "{parsed:#?}");

@@ -199,7 +199,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 600, ..ProptestConfig::default() })]
 
     #[test]
-    fn whole_files_come_go_and_get_other_names((path, reply, after) in file_operation()) {
+    fn whole_files_are_created_deleted_and_renamed((path, reply, after) in file_operation()) {
         let parsed = parse(&reply, None);
         let planned = plan(&parsed.edits, &snapshot("old\n"));
         prop_assert!(!parsed.diagnostics.iter().chain(&planned.diagnostics).any(relay_edit::Diagnostic::is_error), "{reply}");

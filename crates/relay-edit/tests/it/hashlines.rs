@@ -44,7 +44,7 @@ fn check_error(reply: &str, code: Code, message: &str) {
 
 /// The author cannot write them, but can say which lines they are.
 #[test]
-fn lines_that_are_no_text_are_replaced_and_kept() {
+fn binary_lines_are_replaced_and_kept() {
     let before = b"one\ncaf\xe9\nthree\n";
     let named = format!("2{}", LineHash::of(b"caf\xe9"));
     let command = |first: usize, last: usize, body: &str| {
@@ -120,7 +120,7 @@ fn repeated_neighbours_are_left_out_with_a_warning() {
 }
 
 #[test]
-fn what_stands_beside_a_range_is_repeated_only_where_it_stays() {
+fn lines_beside_a_range_are_repeated_only_where_they_stay() {
     check("§a\n≔@2\nB\nthree\n≔@3\n", "one\nB\nthree\nfour\nfive\n");
     check("§a\n≔@2\nB\nthree\n≔@3\nG\n", "one\nB\nthree\nG\nfour\nfive\n");
     check("§a\n≔@2\none\n", "one\none\nthree\nfour\nfive\n");
@@ -152,7 +152,7 @@ fn operations_without_a_header_are_refused() {
 
 /// The number and the letters prove that they were copied with the lines.
 #[test]
-fn anchors_copied_into_new_lines_are_no_text() {
+fn anchors_copied_into_new_lines_are_not_text() {
     check("§a\n≔@2\n@2|TWO\n", "one\nTWO\nthree\nfour\nfive\n");
     check("§a\n≔@2..@3\n@2|TWO\nmore\n@3|THREE\n", "one\nTWO\nmore\nTHREE\nfour\nfive\n");
     check("§a\n»@5\n@5|FIVE\n", "one\ntwo\nthree\nfour\nfive\nFIVE\n");
@@ -246,7 +246,7 @@ fn sections_under_the_name_of_their_file_are_sections() {
 }
 
 #[test]
-fn what_programs_wrote_is_not_edited_by_anchor() {
+fn generated_files_are_not_edited_by_anchor() {
     let refused = |path: &str, content: &str| {
         let plan = plan(&parse_in_pieces(&format!("§{path}\n»EOF\nx\n")).edits, &files(&[(path, content)]));
         plan.diagnostics.iter().any(|finding| finding.code == codes::GENERATED)
@@ -267,7 +267,7 @@ fn what_programs_wrote_is_not_edited_by_anchor() {
 }
 
 #[test]
-fn mistakes_are_told_in_their_words() {
+fn mistakes_are_reported_in_known_words() {
     check_error("§\n≔@2\nx\n", codes::BAD_ANCHOR, "Input header \"§\" is empty");
     check_error("§a\n≔2\nx\n", codes::BAD_ANCHOR, "expected a full anchor such as \"119sr\"; got \"2\"");
     check_error("§a\n≔@2..\nx\n", codes::BAD_ANCHOR, "range must include exactly two full anchors");
@@ -291,7 +291,7 @@ fn mistakes_are_told_in_their_words() {
 }
 
 #[test]
-fn what_is_to_be_sections_and_is_none_is_told() {
+fn malformed_sections_are_reported() {
     let parsed = parse("\nJust a remark.\n", Some(Dialect::Hashline));
     let message = &parsed.diagnostics[0].message;
     assert!(
@@ -302,7 +302,7 @@ fn what_is_to_be_sections_and_is_none_is_told() {
 
 /// One slip is one finding, and what was written below it goes nowhere.
 #[test]
-fn the_new_lines_of_what_cannot_be_read_go_nowhere() {
+fn new_lines_of_unreadable_operations_are_not_written() {
     for reply in [
         "§a\n»@1\ngood\n»bad\npayload of bad\nmore\n",
         "§a\n»@1\ngood\n≔@2..\npayload of bad\n",
@@ -321,13 +321,13 @@ fn the_new_lines_of_what_cannot_be_read_go_nowhere() {
 }
 
 #[test]
-fn a_gap_between_sections_is_no_content_whichever_files_they_are_of() {
+fn a_gap_between_sections_is_not_content_whatever_their_files() {
     check("§a\n»@1\ngood\n\n§a\n»@2\nx\n", "one\ngood\ntwo\nx\nthree\nfour\nfive\n");
 }
 
 /// Nothing but the rest of the reply shows where the new lines of a bare section end.
 #[test]
-fn what_follows_a_bare_section_is_not_written_into_its_file() {
+fn text_after_a_bare_section_is_not_written_into_its_file() {
     let section = fill("§a\n»@2\nnew\n");
     let after = Some(&b"one\ntwo\nnew\nthree\nfour\nfive\n"[..]);
     for (rest, edits) in [
@@ -347,7 +347,7 @@ fn what_follows_a_bare_section_is_not_written_into_its_file() {
 }
 
 #[test]
-fn a_bare_section_whose_end_is_unclear_is_refused() {
+fn a_bare_section_with_an_unclear_end_is_refused() {
     let section = fill("§a.rs\n»@2\nnew\n");
     for rest in [
         "\nThat should do it.\n",

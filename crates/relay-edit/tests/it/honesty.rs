@@ -113,7 +113,7 @@ fn a_deleting_diff_names_every_line() {
 }
 
 #[test]
-fn brackets_alone_name_no_place() {
+fn brackets_alone_do_not_name_a_place() {
     let before = "a {\n}\nb {\n  x\n  }\n";
     check_fails(&[("a.txt", before)], &unified("@@\n-}\n"), codes::NO_ANCHOR);
     check_fails(&[("a.txt", before)], &search_replace("}\n", "}\nc\n"), codes::NO_ANCHOR);
@@ -133,7 +133,7 @@ const ELISIONS: &[&str] = &[
 ];
 
 #[test]
-fn what_stands_for_lines_left_out_is_never_written() {
+fn placeholders_for_omitted_lines_are_never_written() {
     for elision in ELISIONS {
         for path in ["a.ts", "a.html"] {
             let on = |reply: String| reply.replace("{a.txt}", &format!("{{{path}}}"));
@@ -191,7 +191,7 @@ fn the_ends_of_a_range_do_not_vouch_for_its_inside() {
 }
 
 #[test]
-fn giving_up_is_heard_wherever_it_is_said() {
+fn giving_up_is_recognised_anywhere() {
     let section = "a.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
     let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n";
     for before in [section, diff, &search_replace("a\n", "b\n"), "Some prose.\n"] {

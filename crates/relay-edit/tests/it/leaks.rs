@@ -64,7 +64,7 @@ fn a_file_is_cut_at_its_last_clean_operation() {
 }
 
 #[test]
-fn a_leak_that_takes_the_end_of_its_block_with_it_is_told_as_what_it_is() {
+fn a_leak_that_swallows_the_end_of_its_block_is_reported_as_a_leak() {
     let clean = "```ts // {a.ts}\none();\n```\n\n";
     for reply in [
         format!("{clean}```ts // {{b.ts}}\ntwo();{JUNK}\n"),
@@ -103,7 +103,7 @@ fn how_a_reply_is_cut_into_pieces_makes_no_difference() {
 }
 
 #[test]
-fn what_quotes_leaks_raises_nothing() {
+fn quoted_leaks_are_not_reported() {
     let edit = "```ts // {a.ts}\none();\n```\n";
     let as_prose = parse(&format!("{ERRATA}\n{edit}"), None);
     assert_eq!((paths(&as_prose), leaks(&as_prose)), (vec!["a.ts"], vec![]), "{as_prose:?}");

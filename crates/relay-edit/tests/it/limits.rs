@@ -15,7 +15,7 @@ fn check_too_long(text: &str, limit: &str) {
 }
 
 #[test]
-fn a_reply_has_so_many_lines_and_edits_and_no_more() {
+fn a_reply_has_a_limit_on_lines_and_edits() {
     check_too_long(&"\n".repeat(2_000_001), "2000000 lines");
     let envelope = |count: usize| format!("{}*** End Patch\n", "*** Delete File: a\n".repeat(count));
     check_too_long(&envelope(100_001), "100000 edits");

@@ -21,7 +21,7 @@ const QUOTING: &[&str] = &[
 ];
 
 #[test]
-fn what_is_left_of_a_reply_lands_as_the_whole_or_not_at_all() {
+fn the_rest_of_a_damaged_reply_lands_like_the_whole_or_not_at_all() {
     let mut tried = 0;
     for case in CASES.lines().map(|line| serde_json::from_str::<Value>(line).expect("a case")) {
         let (id, reply) = (case["id"].as_str().expect("an id"), case["response"].as_str().expect("a reply"));

@@ -162,7 +162,7 @@ fn lines_that_mostly_stay_were_not_exchanged() {
 }
 
 #[test]
-fn a_blank_between_sign_and_text_is_no_indentation() {
+fn a_blank_between_sign_and_text_is_not_indentation() {
     let file = "import io\n\nclass A:\n    def a(self):\n        one()\n        two()\n        three()\n        four()\n";
     let diff = unified("@@\n import io\n+ import sys\n \n");
     check_fails(&[("a.txt", file)], &diff, codes::INDENTATION);
@@ -194,7 +194,7 @@ fn only_the_first_line_lost_its_indentation() {
 }
 
 #[test]
-fn sentences_behind_a_diff_that_counts_too_many_lines_are_no_context() {
+fn sentences_after_a_diff_that_counts_too_many_lines_are_not_context() {
     let after = FILE.replace("parse(path)", "parse(path)?");
     let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -5,6 +5,6 @@\n     open(path);\n-    parse(path);\n+    parse(path)?;\n     close(path);\n";
     let words = "exact without the prose behind it";

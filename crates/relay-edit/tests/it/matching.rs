@@ -88,7 +88,7 @@ fn among_equal_places_the_most_alike_is_named() {
 }
 
 #[test]
-fn a_hunk_that_goes_on_behind_the_end_of_the_file_says_so() {
+fn a_hunk_that_continues_beyond_the_end_of_the_file_is_reported() {
     let diff = unified("@@ ... @@\n alpha\n-beta\n+b\n gamma\n");
     let finding = check_fails(&[("a.txt", "alpha\nbeta\n")], &diff, codes::NOT_FOUND);
     let hint = finding.hint.expect("a hint");
@@ -161,7 +161,7 @@ fn the_order_of_the_hunks_breaks_a_tie_and_is_named() {
 }
 
 #[test]
-fn what_stands_there_already_is_unchanged() {
+fn lines_already_in_place_are_unchanged() {
     for reply in [
         search_replace("a\nold\n", "a\nnew\n"),
         search_replace("a\n", "a\nnew\n"),
@@ -184,7 +184,7 @@ fn brackets_alone_have_no_identity() {
 }
 
 #[test]
-fn what_is_not_found_is_explained() {
+fn lines_that_are_not_found_are_explained() {
     let before = "fn main() {\n\tlet a = 1;\n\tlet b = 2;\n}\n";
     let finding = check_fails(
         &[("a.txt", before)],
@@ -218,7 +218,7 @@ fn sections_see_what_the_ones_before_them_did() {
 }
 
 #[test]
-fn a_file_that_is_no_text_is_patched_where_its_lines_match() {
+fn a_binary_file_is_patched_where_its_lines_match() {
     let files = relay_edit::Snapshot {
         files: [("a.txt".to_owned(), b"\xff\xfe\nb\n\x80\n".to_vec())].into(),
         ..Default::default()

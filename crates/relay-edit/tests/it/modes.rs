@@ -101,7 +101,7 @@ fn a_block_that_holds_a_git_diff_says_the_same() {
 }
 
 #[test]
-fn what_is_no_file_has_no_mode_that_could_be_given() {
+fn only_files_have_a_mode_to_set() {
     for mode in ["120000", "160000", "040000"] {
         let diff = format!("diff --git a/l b/l\nold mode 100644\nnew mode {mode}\n");
         check_error(&[("l", "x\n")], &diff, relay_edit::codes::UNSUPPORTED, 1);

@@ -26,7 +26,7 @@ fn context_beside_an_elision_may_stand_several_times() {
 
 /// A line number says where the lines before an elision stand, and nothing about those behind it.
 #[test]
-fn a_line_number_does_not_choose_what_stands_behind_an_elision() {
+fn a_line_number_does_not_choose_lines_after_an_elision() {
     let before = "head\none\nold line\ntwo\nold line\nend\n";
     check_refused(before, &unified("@@ -1,5 +1,5 @@\n head\n ...\n-old line\n+new line\n"), codes::AMBIGUOUS);
 }
@@ -142,7 +142,7 @@ fn tabs_are_found_as_spaces_in_files_that_have_both() {
 
 /// The lines that change stand there to the letter, and only others have more blanks, or another depth.
 #[test]
-fn blanks_that_go_are_found_beside_lines_that_are_written_otherwise() {
+fn removed_blank_lines_are_found_beside_lines_written_differently() {
     let before = "fn a() {  \n    one();\n    two();   \n    three();\n}\n";
     let after = before.replace("two();   ", "two();");
     check(before, &unified("@@ ... @@\n fn a() {\n     one();\n-    two();   \n+    two();\n"), &after);
@@ -167,7 +167,7 @@ fn look_alikes_at_one_place_and_another_depth_at_the_other_are_in_doubt() {
 
 /// The author wrote two spaces for each tab, and meant spaces where a line would be deeper than its block.
 #[test]
-fn spaces_deeper_than_their_block_are_no_tabs() {
+fn spaces_deeper_than_their_block_are_not_tabs() {
     let before = "a() {\n\tif (b) {\n\t\tc();\n\t}\n\td();\n}\n";
     let reply = |depth: &str| {
         search_replace("  if (b) {\n    c();\n", &format!("  if (b) {{\n{depth}e();\n    c();\n"))
@@ -178,7 +178,7 @@ fn spaces_deeper_than_their_block_are_no_tabs() {
 
 /// Nobody sees blanks at the ends of lines, and many authors leave them out.
 #[test]
-fn blanks_at_the_ends_of_lines_tell_no_place_from_another() {
+fn trailing_blanks_do_not_distinguish_places() {
     let before = "one:\n  a: 1  \n  b: 2\n  c: 3\ntwo:\n  a: 1\n  b: 2\n  c: 3\n";
     let after = before.replace("two:\n  a: 1\n  b: 2", "two:\n  a: 1\n  b: 4");
     check_refused(before, &search_replace("  a: 1\n  b: 2\n", "  a: 1\n  b: 4\n"), codes::AMBIGUOUS);
@@ -193,7 +193,7 @@ fn blanks_at_the_ends_of_lines_tell_no_place_from_another() {
 
 /// The reply writes four spaces where the file has tabs since it was applied, and the old lines stand below the new ones.
 #[test]
-fn what_was_put_in_at_another_depth_is_not_put_in_again() {
+fn lines_inserted_at_another_depth_are_not_inserted_again() {
     let before = "a {\n\tb();\n}\n\n/**\n * Z.\n */\nz {\n\ty();\n\tx();\n}\n";
     let new = "/**\n * F.\n */\nf {\n    g();\n    h();\n}\n\n";
     let tabs = new.replace("    ", "\t");
@@ -212,7 +212,7 @@ fn a_head_in_place_of_another_is_as_deep() {
 }
 
 #[test]
-fn dots_of_another_place_are_no_lines_that_were_left_out() {
+fn dots_of_another_place_are_not_an_elision() {
     let stub = "def a() -> int:\n    ...\n\n\n";
     let before = format!("{stub}def b():\n    one()\n    two()\n    three()\n    four()\n");
     let reply = search_replace("def b():\n    ...\n    four()\n", "def b():\n    ...\n    five()\n");
@@ -223,7 +223,7 @@ fn dots_of_another_place_are_no_lines_that_were_left_out() {
 }
 
 #[test]
-fn the_rest_of_a_long_line_is_no_head_of_a_block() {
+fn the_rest_of_a_long_line_is_not_the_head_of_a_block() {
     let before = "function f() {\n    if (a) {\n        one();\n    }\n}\nfunction g() {\n    if (x) {\n        y();\n    }\n}\n";
     let reply = unified("@@ ... @@\n-if (a) {\n+if (a &&\n+    is(b)) {\n     one();\n }\n");
     let after = before.replace("    if (a) {\n", "    if (a &&\n        is(b)) {\n");
@@ -297,7 +297,7 @@ fn of_equal_lines_none_gets_the_bytes_of_the_other() {
 
 /// A line that goes and comes twice is no line that moves.
 #[test]
-fn copies_of_a_line_that_goes_are_as_the_author_wrote_them() {
+fn copies_of_a_removed_line_are_as_the_author_wrote_them() {
     let before = "start\nsay \u{201c}one\u{201d}\ntwo\nend\n";
     let reply = unified("@@ ... @@\n start\n-say \"one\"\n two\n+say \"one\"\n+x\n+say \"one\"\n end\n");
     check(before, &reply, "start\ntwo\nsay \"one\"\nx\nsay \"one\"\nend\n");

@@ -50,7 +50,7 @@ fn check_refused(operations: &str, code: Code, message: &str) {
 
 /// New text beside an anchor would be lost, and the line of a range would be deleted instead.
 #[test]
-fn beside_an_anchor_stands_its_own_line_or_nothing() {
+fn only_its_own_line_may_be_copied_beside_an_anchor() {
     let after = FILE.replace("    one();\n", "    1();\n");
     check("≔@4|    one();\n    1();\n", &after);
     check("≔@4|one();\n    1();\n", &after);
@@ -62,7 +62,7 @@ fn beside_an_anchor_stands_its_own_line_or_nothing() {
 }
 
 #[test]
-fn what_is_copied_beside_an_anchor_may_hold_dots() {
+fn a_line_copied_beside_an_anchor_may_contain_dots() {
     let file = "for i in 0..9 {\n    go(..i);\n} .\n\n";
     for (range, after) in [
         ("@1|for i in 0..9 {", "new\n    go(..i);\n} .\n\n"),
@@ -77,7 +77,7 @@ fn what_is_copied_beside_an_anchor_may_hold_dots() {
 }
 
 #[test]
-fn an_operation_with_a_lost_sign_is_no_new_line() {
+fn an_operation_with_a_lost_sign_is_not_a_new_line() {
     for sign in ["+", ":=", ">>", "= ", "replace ", ""] {
         check_refused(
             &format!("≔@4\n    1();\n{sign}@5..@5\n    2();\n"),
@@ -90,7 +90,7 @@ fn an_operation_with_a_lost_sign_is_no_new_line() {
 }
 
 #[test]
-fn a_diff_is_no_new_lines() {
+fn a_diff_is_not_taken_for_new_lines() {
     check_refused("≔@4\n+    1();\n", codes::AMBIGUOUS, "the signs of a diff");
     check_refused("≔@4..@5\n-    one();\n+    1();\n    two();\n", codes::AMBIGUOUS, "the signs of a diff");
     check("≔@4\n- one\n- two\n", &FILE.replace("    one();\n", "- one\n- two\n"));
@@ -101,7 +101,7 @@ fn a_diff_is_no_new_lines() {
 }
 
 #[test]
-fn numbers_before_new_lines_are_none_of_them() {
+fn numbers_before_new_lines_are_not_part_of_them() {
     check_refused("≔@4..@5\n4|    1();\n5|    2();\n", codes::AMBIGUOUS, "have numbers before them");
     check("≔@4\n4|    1();\n9|    2();\n", &FILE.replace("    one();\n", "4|    1();\n9|    2();\n"));
 }
@@ -134,7 +134,7 @@ fn a_bracket_is_repeated_where_the_others_close_all_that_is_open() {
 
 /// The author named one of two blocks that read alike; which of them is older, nobody can say.
 #[test]
-fn lines_whose_twins_came_meanwhile_are_not_guessed() {
+fn lines_that_got_a_twin_meanwhile_are_not_guessed() {
     let view = "head\n\nx\ny\nz\n\ntail\n";
     let options =
         Options { views: [("a".to_owned(), view.as_bytes().to_vec())].into(), ..Options::default() };
@@ -150,7 +150,7 @@ fn lines_whose_twins_came_meanwhile_are_not_guessed() {
 }
 
 #[test]
-fn each_operation_that_conflicts_is_told_by_itself() {
+fn each_conflicting_operation_is_reported_separately() {
     let options =
         Options { views: [("a.rs".to_owned(), FILE.as_bytes().to_vec())].into(), ..Options::default() };
     let reply = fill("```\n§a.rs\n≔@9\n    3();\n≔@4\n    1();\n```\n", FILE);
@@ -182,7 +182,7 @@ fn operations_that_change_nothing_say_so() {
 }
 
 #[test]
-fn words_around_a_path_are_no_part_of_a_new_name() {
+fn words_around_a_path_are_not_part_of_a_new_name() {
     for header in ["§`b.rs`", "§\"b.rs\"", "§'b.rs'", "§**b.rs**", "§ b.rs"] {
         let reply = parse(&format!("```\n{header}\n»BOF\nx\n```\n"), None);
         assert_eq!(reply.edits.first().map(|edit| edit.path.as_str()), Some("b.rs"), "{header}");
@@ -204,7 +204,7 @@ fn words_around_a_path_are_no_part_of_a_new_name() {
 }
 
 #[test]
-fn a_remark_right_below_new_lines_of_code_is_none_of_them() {
+fn a_remark_right_below_new_code_is_not_part_of_it() {
     let remark = "This renames the function as you asked.\n";
     let refused = |path: &str, rest: &str| {
         let reply = parse_in_pieces(&format!("§{path}\n»BOF\nfn c() {{}}\n{rest}"));
@@ -215,7 +215,7 @@ fn a_remark_right_below_new_lines_of_code_is_none_of_them() {
 }
 
 #[test]
-fn a_fence_around_the_lines_of_a_command_is_none_of_them() {
+fn a_fence_around_the_lines_of_a_command_is_not_part_of_them() {
     let create = |path: &str, body: &str| {
         let reply = parse_in_pieces(&format!("[CREATE_FILE path=\"{path}\"]\n{body}[/CREATE_FILE]\n"));
         let after = plan(&reply.edits, &files(&[])).changes.pop().and_then(|change| change.after);
@@ -255,7 +255,7 @@ fn dots_around_words_stand_for_lines_left_out() {
 
 /// Blank lines set a section off from the next one; above an operation or the end they are meant.
 #[test]
-fn blank_lines_above_the_next_section_are_none_of_the_file() {
+fn blank_lines_above_the_next_section_are_not_part_of_the_file() {
     let reply = |blanks: &str| format!("§a.rs\n»EOF\nx\n{blanks}§b.rs\n»EOF\ny\n\n");
     for (open, close) in [("```\n", "```\n"), ("*** Begin Patch\n", "*** End Patch\n")] {
         for blanks in ["", "\n", "\n\n"] {

@@ -48,7 +48,7 @@ fn several_edits_of_one_file_follow_each_other() {
 }
 
 #[test]
-fn what_ends_as_it_began_is_no_change() {
+fn a_file_that_ends_as_it_began_is_unchanged() {
     let plan = plan_reply(&[("a.txt", "a\n")], &write("a.txt", "a\n"));
     assert_eq!((plan.changes.len(), plan.outcomes[0].status), (0, EditStatus::Unchanged));
     let plan = plan_reply(
@@ -68,7 +68,7 @@ fn an_empty_search_creates_and_fills_and_nothing_else() {
 }
 
 #[test]
-fn missing_and_taken_names_are_told() {
+fn missing_and_taken_names_are_reported() {
     let finding = check_fails(&[("src/a.txt", "a\n")], &search_replace("a\n", "b\n"), codes::MISSING_FILE);
     assert!(finding.hint.expect("a hint").contains("`src/a.txt`"));
     check_fails(&[], DELETE, codes::MISSING_FILE);
@@ -77,7 +77,7 @@ fn missing_and_taken_names_are_told() {
 }
 
 #[test]
-fn one_failure_empties_the_plan_and_all_are_told() {
+fn one_failure_empties_the_plan_and_all_are_reported() {
     let reply =
         format!("{}{}{}", write("n.txt", "n\n"), search_replace("x\n", "y\n"), search_replace("z\n", "y\n"));
     let plan = plan_reply(&[("a.txt", "a\n")], &reply);

@@ -48,7 +48,7 @@ fn lines_that_only_look_alike_are_new() {
 }
 
 #[test]
-fn what_opens_a_block_or_leaves_one_is_not_meant_twice() {
+fn lines_that_open_or_close_a_block_are_not_doubled() {
     let before = "a = 1\ndo {\n    b\n    return\n}\n";
     check_refused(before, &unified("@@ -1 +1,2 @@\n-a = 1\n+a = 2\n+do {\n"), codes::AMBIGUOUS);
     check_refused(before, &search_replace("    b\n", "    c\n    return\n"), codes::AMBIGUOUS);
@@ -160,7 +160,7 @@ fn a_slip_in_the_file_does_not_send_a_change_elsewhere() {
 }
 
 #[test]
-fn a_deletion_that_is_written_twice_does_not_go_on_with_a_place_like_it() {
+fn a_deletion_written_twice_does_not_continue_in_a_similar_place() {
     let before = "raise(\n    first,\n    second % x\n)\n\nraise(\n    first,\n    second % x\n)\nmore()\n";
     let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1,5 +1,4 @@\n raise(\n     first,\n-    second % x\n )\n \n";
     let after = before.replacen("    second % x\n", "", 1);

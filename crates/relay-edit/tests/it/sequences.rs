@@ -59,7 +59,7 @@ fn sequence(random: &mut Random) -> Option<(String, String, String)> {
 }
 
 #[test]
-fn a_section_may_take_up_what_the_one_before_wrote() {
+fn a_section_may_build_on_the_previous_one() {
     let (mut right, mut refused) = (0, 0);
     for seed in 0..4_000 {
         let Some((before, reply, after)) = sequence(&mut Random::new(seed)) else { continue };
@@ -83,7 +83,7 @@ fn a_section_may_take_up_what_the_one_before_wrote() {
 
 /// The result is between the same lines elsewhere, which says nothing about lines that the reply has just written.
 #[test]
-fn what_was_just_written_is_not_applied_elsewhere() {
+fn an_edit_just_written_is_not_applied_elsewhere() {
     let before = "begin\nold\nend\n\nbegin\nnew\nend\n";
     let sections = [("old", "middle"), ("begin\nmiddle\nend", "begin\nnew\nend")];
     let reply: String = sections

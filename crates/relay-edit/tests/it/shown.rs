@@ -53,7 +53,7 @@ fn dots_with_words_are_understood_on_both_sides() {
 }
 
 #[test]
-fn characters_nobody_sees_go_from_new_lines_too() {
+fn invisible_characters_are_removed_from_new_lines_too() {
     let diff = "@@\n def name(pa\u{200b}th):\n-    return path.name\n+    return path.\u{200b}stem\n";
     check(FILE, &unified(diff), &FILE.replace("path.name", "path.stem"));
 }
@@ -86,7 +86,7 @@ fn whole_files_do_not_end_in_the_middle() {
 }
 
 #[test]
-fn a_diff_within_a_file_makes_no_new_one() {
+fn a_diff_within_a_file_does_not_create_one() {
     let diff = |header: &str| format!("--- a/new.py\n+++ b/new.py\n{header}\n+one\n+two\n");
     check_fails(&[], &diff("@@ -44,0 +45,2 @@"), codes::MISSING_FILE);
     for header in ["@@ -0,0 +1,2 @@", "@@ -1,0 +1,2 @@", "@@"] {
@@ -96,7 +96,7 @@ fn a_diff_within_a_file_makes_no_new_one() {
 }
 
 #[test]
-fn what_is_written_twice_does_not_go_on_with_a_line_that_is_less_deep() {
+fn a_repeated_edit_does_not_continue_at_a_shallower_line() {
     let before = "type: object\nstrict: false\nitems:\n  a:\n    strict: false\n    type: b\n";
     let section = "<<<<<<< SEARCH\n    strict: false\n=======\n>>>>>>> REPLACE\n";
     let reply = format!("```yaml // {{a.txt}} multi-search-replace\n{section}{section}```\n");
@@ -142,7 +142,7 @@ fn tabs_beside_spaces_say_nothing_about_levels() {
 }
 
 #[test]
-fn blank_lines_are_no_place_that_a_number_contradicts() {
+fn blank_lines_do_not_contradict_a_line_number() {
     let before = "one\n\ntwo\nthree\nfour\nfive\n";
     check_refused(before, &unified("@@ -4,1 +4,2 @@\n+new\n \n"), codes::NO_ANCHOR);
     check(before, &unified("@@ -2,1 +2,2 @@\n+new\n \n"), &before.replacen("\n\n", "\nnew\n\n", 1));

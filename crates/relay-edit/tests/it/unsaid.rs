@@ -25,7 +25,7 @@ fn envelope(hunks: &str) -> String {
 const CHANGE: &str = "@@\n-    return os.stat(path).st_size\n+    return os.path.getsize(path)\n";
 
 #[test]
-fn a_hunk_that_changes_nothing_stands_in_the_file() {
+fn a_hunk_that_changes_nothing_must_match_the_file() {
     let after = FILE.replace("os.stat(path).st_size", "os.path.getsize(path)");
     for quoted in [
         " def read(path):\n     with open(path) as file:\n",
@@ -74,7 +74,7 @@ fn escapes_that_nothing_proves_are_in_doubt() {
 }
 
 #[test]
-fn what_was_escaped_in_one_hunk_was_escaped_in_all() {
+fn escapes_in_one_hunk_mean_escapes_in_all() {
     let before = "one(\"a\")\ntwo()\nthree('b')\nfour()\n";
     let first = "@@\n-one(\\\"a\\\")\n+one(\\\"c\\\")\n two()\n";
     check(before, &unified(first), &before.replace("\"a\"", "\"c\""));
@@ -83,7 +83,7 @@ fn what_was_escaped_in_one_hunk_was_escaped_in_all() {
 }
 
 #[test]
-fn lines_stand_there_already_behind_what_was_left_out() {
+fn lines_may_already_be_there_after_an_elision() {
     let copied = "@@\n import os\n ...\n+    with open(path) as file:\n         return file.read()\n \n \n+@cached\n def size(path):\n";
     check_refused(FILE, &unified(copied), codes::AMBIGUOUS);
     let new = "@@\n import os\n ...\n+        check(file)\n         return file.read()\n \n";
@@ -100,7 +100,7 @@ fn lines_stand_there_already_behind_what_was_left_out() {
 }
 
 #[test]
-fn a_hunk_is_not_applied_while_what_it_takes_away_stands_beside_it() {
+fn a_hunk_is_not_applied_yet_while_its_removed_lines_are_beside_it() {
     let before = "/* Parts of it */\n#ifndef PARTS_H\n#define PARTS_H\n#ifdef FAST\n";
     let marked = "@@\n-/* Parts of it */\n #ifndef PARTS_H\n+#define PARTS_H\n #ifdef FAST\n";
     check_refused(before, &unified(marked), codes::AMBIGUOUS);
@@ -112,7 +112,7 @@ fn a_hunk_is_not_applied_while_what_it_takes_away_stands_beside_it() {
 }
 
 #[test]
-fn more_blank_lines_than_the_author_saw_leave_new_lines_no_place() {
+fn new_lines_have_no_place_among_more_blank_lines_than_the_author_saw() {
     let before = "one()\ntwo()\n\n\nthree()\nfour()\n";
     check_refused(
         before,
@@ -138,7 +138,7 @@ fn places_that_are_nearly_alike_are_indented_as_the_file_is() {
 }
 
 #[test]
-fn new_lines_are_not_moved_to_where_nothing_stands() {
+fn new_lines_are_not_moved_to_an_empty_place() {
     // Two spaces too many before the old line, and none before the new ones.
     let old = "          return file.read()\n";
     let added = format!("{old}    log(path)\n");
@@ -152,7 +152,7 @@ fn new_lines_are_not_moved_to_where_nothing_stands() {
 }
 
 #[test]
-fn a_block_without_a_path_goes_on_with_the_file_of_the_one_before() {
+fn a_block_without_a_path_continues_with_the_previous_file() {
     let block = |old: &str, new: &str| format!("««« EDIT\n{old}\n═══════ REPL\n{new}\n»»» EDIT END\n");
     let (first, second) = (block("import os", "import io"), block("def size(path):", "def size_of(path):"));
     let after = FILE.replace("import os", "import io").replace("def size(", "def size_of(");
@@ -255,7 +255,7 @@ fn two_versions_of_a_file_are_none() {
 }
 
 #[test]
-fn what_stands_beside_a_part_of_a_line_is_not_written_twice() {
+fn text_beside_a_part_of_a_line_is_not_written_twice() {
     for (before, old, new) in [
         ("  foo(a);\n", "foo(a)\n", "foo(a, b);\n"),
         ("This is a sample text.\n", "This is a sample text\n", "This is a new text.\n"),
@@ -278,7 +278,7 @@ fn what_stands_beside_a_part_of_a_line_is_not_written_twice() {
 
 /// A line that goes stands right there, so the new ones are what was there before.
 #[test]
-fn a_change_is_not_done_while_a_line_stands_that_it_takes_away() {
+fn a_change_is_not_done_while_a_line_it_removes_is_still_there() {
     let file = "def bake(tin):\n    heat(tin)\n    wait(30)\n    return tin\n";
     for (old, new) in [
         ("heat(tin)\nwait(30)\n", "    heat(tin)\n"),

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_are_reported_with_their_line() {
         for (text, line, what) in [
             ("[providers.x\n", "line 1", ""),
             ("[providers.x]\nwire = \"telepathy\"\n", "line 2", "telepathy"),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_told_as_that() {
+    fn a_newer_format_is_reported_as_such() {
         assert_eq!(error("version = 2\n"), CatalogError::Newer { found: 2 });
         assert_eq!(error("version = 2\n[planets]\n"), CatalogError::Newer { found: 2 });
     }

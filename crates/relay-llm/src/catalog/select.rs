@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_misspelt_gets_a_suggestion() {
+    fn misspelt_names_get_a_suggestion() {
         let error = refused("anthropc/claude-opus-5");
         assert!(error.to_string().contains("did you mean anthropic/claude-opus-5"), "{error}");
         let error = refused("claude-opsu-5");

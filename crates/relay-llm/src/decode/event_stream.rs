@@ -165,7 +165,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_refused() {
+    fn damaged_frames_are_refused() {
         let good = message(&[(":event-type", "chunk")], b"payload");
         for at in 0..good.len() {
             let mut bytes = good.clone();

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_other_fields_and_blank_lines_are_no_events() {
+    fn comments_other_fields_and_blank_lines_are_not_events() {
         check(": keep-alive\n\n\n\nid: 7\nretry: 10\ndatabase: x\n\n: again\ndata: a\n\n", &["a"]);
     }
 

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_is_quoted_however_it_comes() {
+    fn quotations_are_recognised_however_they_arrive() {
         let text = "It says \"analysis to=functions.edit code\" there, or `user to=functions.x`.\n";
         assert_eq!(found(text), Vec::<usize>::new());
     }

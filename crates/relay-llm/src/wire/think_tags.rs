@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_at_the_beginning_is_taken_out() {
+    fn thinking_at_the_beginning_is_removed() {
         check("<think>a < b</think>\n\nyes", "a < b", "yes");
         check("\n<think></think>yes", "", "yes");
         check("<think>never ends", "never ends", "");

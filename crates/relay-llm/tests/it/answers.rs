@@ -136,7 +136,7 @@ fn arguments_that_come_only_with_the_end() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_malformed() {
+fn arguments_that_are_not_an_object_are_malformed() {
     for_every(|lab| {
         // Ollama and Google parse arguments themselves and fail before Relay sees them.
         if ["ollama", "google"].contains(&lab.name) {
@@ -225,7 +225,7 @@ fn crlf_comments_and_keep_alives() {
 }
 
 #[test]
-fn unknown_events_are_told_once_and_passed_over() {
+fn unknown_events_are_reported_once_and_skipped() {
     for_every(|lab| {
         let told = check_everything(lab, Delivery { unknown_events: true, ..Delivery::default() });
         let typed = ["anthropic", "openai"].contains(&lab.name);

@@ -34,7 +34,7 @@ fn in_the_middle_of_an_answer() {
 }
 
 #[test]
-fn an_end_that_somebody_else_asks_for_counts() {
+fn a_cancel_from_another_thread_counts() {
     let lab = Lab::new("anthropic");
     lab.server.queue(Answer::from(Reply::text("a".repeat(1000)).delta(10)).stall_at(6));
     let flag = Arc::new(AtomicBool::new(false));

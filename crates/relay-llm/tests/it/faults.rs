@@ -238,7 +238,7 @@ fn a_web_page_is_not_an_answer() {
 }
 
 #[test]
-fn json_that_is_no_stream_is_not_an_answer() {
+fn json_without_a_stream_is_not_an_answer() {
     for_every(|lab| {
         if lab.name != "ollama" {
             check_final(lab, Answer::raw(200, "application/json", r#"{"id":"x","choices":[]}"#), "Malformed");

@@ -120,7 +120,7 @@ fn words_and_thoughts_as_parts() {
 }
 
 #[test]
-fn think_tags_are_taken_out_where_the_server_is_known_for_them() {
+fn think_tags_are_removed_for_servers_that_leave_them_in() {
     let deltas = [json!({ "content": "<thi" }), json!({ "content": "nk>Hm.</think>\n\nYes." })];
     let lab = lab_with(Compat { think_tags: true, ..Compat::default() });
     let told = lab.ask(chunks(&deltas, "stop"));
@@ -150,7 +150,7 @@ fn pieces_of_reasoning_details_are_joined() {
 }
 
 #[test]
-fn what_a_server_refuses_is_not_sent() {
+fn fields_that_a_server_refuses_are_not_sent() {
     let compat = Compat {
         legacy_max_tokens: true,
         no_stream_options: true,
@@ -252,7 +252,7 @@ fn no_tool_runs_on_arguments_that_routing_leaked_into() {
 }
 
 #[test]
-fn routing_that_leaked_into_thoughts_is_only_told() {
+fn routing_that_leaked_into_thoughts_is_only_reported() {
     for name in ["anthropic", "openai", "openrouter", "deepseek", "google", "ollama"] {
         let answer = testkit::model::Part::Text("Yes.".to_owned());
         let told = Lab::new(name).ask(Reply::thinking(LEAK, "sig").part(answer));
@@ -262,7 +262,7 @@ fn routing_that_leaked_into_thoughts_is_only_told() {
 }
 
 #[test]
-fn what_quotes_leaked_routing_raises_nothing() {
+fn quoted_routing_is_not_reported() {
     let page = include_str!("../../../relay-edit/tests/it/leaks/errata.md");
     for_every(|lab| {
         let arguments = json!({ "text": page }).to_string();

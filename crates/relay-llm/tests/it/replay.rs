@@ -200,7 +200,7 @@ fn a_conversation_that_was_interrupted_is_accepted() {
 }
 
 #[test]
-fn amid_the_calls_of_another_model_no_thinking_is_asked_for() {
+fn no_thinking_is_requested_among_another_models_calls() {
     let lab = Lab::new("anthropic");
     assert_eq!(second_body(&Lab::new("openai"), &lab)["thinking"], json!({ "type": "disabled" }));
     assert_eq!(second_body(&lab, &lab)["thinking"]["type"], "enabled");

@@ -40,7 +40,7 @@ fn a_key_inside_an_event_is_not_shown() {
 }
 
 #[test]
-fn without_a_key_nobody_is_asked() {
+fn without_a_key_no_provider_is_asked() {
     for_every(|lab| {
         if lab.name == "ollama" {
             return;
@@ -70,7 +70,7 @@ fn offline_connects_to_nothing() {
 }
 
 #[test]
-fn fetch_gets_what_is_there() {
+fn fetch_returns_the_response() {
     let lab = Lab::new("ollama");
     let fetch = Fetch {
         name: "ollama".to_owned(),
@@ -86,7 +86,7 @@ fn fetch_gets_what_is_there() {
 }
 
 #[test]
-fn a_provider_address_that_is_none_is_told() {
+fn an_invalid_provider_address_is_reported() {
     for url in ["not a url", "ftp://example.com"] {
         let lab = Lab::new("anthropic");
         let model = crate::support::model("anthropic", url);

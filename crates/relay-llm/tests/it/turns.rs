@@ -98,7 +98,7 @@ fn a_model_that_lost_its_way_is_discarded_and_asked_again() {
 }
 
 #[test]
-fn a_reader_who_cannot_take_back_is_told_nothing_twice() {
+fn a_reader_that_cannot_discard_gets_nothing_twice() {
     let server = ModelServer::start();
     server.queue(Answer::failure(Failure::Overloaded));
     server.queue(Answer::from(Reply::text("a".repeat(200))).drop_at(8));
@@ -129,7 +129,7 @@ fn the_next_model_takes_over() {
 }
 
 #[test]
-fn who_took_over_stays_as_long_as_the_first_rests_or_for_good() {
+fn a_fallback_stays_while_the_first_rests_or_for_good() {
     for (revert, later) in [(Revert::CooldownExpiry, "anthropic"), (Revert::Never, "openai")] {
         let (first, second) = (ModelServer::start(), ModelServer::start());
         first.queue(Answer::rate_limited(600));

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_found_in_order() {
+    fn written_entries_are_found_in_order() {
         let key = LedgerKey::new([1; 32]);
         let mut index = Index::read(written(&key), &key).unwrap();
         assert_eq!(index.pack, 42);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_wrote_is_none() {
+    fn an_index_of_another_writer_is_ignored() {
         let key = LedgerKey::new([1; 32]);
         assert!(Index::read(written(&LedgerKey::new([2; 32])), &key).is_none());
         let mut torn = written(&key);

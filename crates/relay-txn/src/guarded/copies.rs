@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_gone_or_different_is_put_back_and_what_is_new_stays() {
+    fn missing_and_changed_files_are_restored_and_new_ones_stay() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let put = |name: &str, text: &str| {

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_planted_changed_or_removed_is_put_back() {
+    fn planted_changed_and_removed_files_are_restored() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         fs::create_dir_all(root.join(".git/hooks")).unwrap();

@@ -90,7 +90,7 @@ fn search(scenario: &Scenario, moments: &[Moment], rounds: u64) {
 }
 
 #[test]
-fn what_a_command_did_lands_or_goes_with_the_transaction() {
+fn a_commands_changes_land_or_roll_back_with_the_transaction() {
     for promise in PROMISES {
         for ending in [Ending::Commit, Ending::Rollback] {
             let mut scenario = Scenario::new(promise);
@@ -117,7 +117,7 @@ fn a_command_may_do_anything_with_files_links_and_folders() {
 }
 
 #[test]
-fn a_full_disk_puts_off_taking_back_what_a_command_did() {
+fn a_full_disk_delays_the_rollback_of_a_command() {
     for promise in PROMISES {
         for scenario in Scenario::all(promise) {
             let fs = scenario.fs.clone();

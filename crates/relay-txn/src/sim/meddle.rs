@@ -48,7 +48,7 @@ fn meddle(scenario: &Scenario, path: &'static str, how: How, n: usize, commits: 
 }
 
 #[test]
-fn what_others_write_meanwhile_is_never_lost() {
+fn concurrent_writes_are_never_lost() {
     for exchange in [true, false] {
         let promise = Promise { atomic_renames: true, exchange };
         let usual = (Scenario::new(promise), ["src/a.rs", "made/here.txt", "image.bin", "deep/er/new.txt"]);
@@ -69,7 +69,7 @@ fn what_others_write_meanwhile_is_never_lost() {
 }
 
 #[test]
-fn what_others_delete_before_it_is_reached_stays_deleted() {
+fn files_deleted_by_others_in_time_stay_deleted() {
     for exchange in [true, false] {
         let scenario = Scenario::new(Promise { atomic_renames: true, exchange });
         // One is changed, the other one is deleted.

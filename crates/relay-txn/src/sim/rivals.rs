@@ -49,7 +49,7 @@ fn to(uuid: Uuid, before: &[u8], after: &[u8]) -> Draft {
 }
 
 #[test]
-fn a_file_is_not_called_changed_while_nobody_has_decided_about_its_change() {
+fn a_file_is_not_called_changed_while_its_change_is_undecided() {
     let mut waited = 0;
     for n in 0.. {
         let fs = disk();
@@ -67,7 +67,7 @@ fn a_file_is_not_called_changed_while_nobody_has_decided_about_its_change() {
 }
 
 #[test]
-fn what_could_not_be_prepared_is_tidied_up_in_one_step() {
+fn a_failed_preparation_is_cleaned_up_in_one_step() {
     let mut seen = 0;
     for n in 0.. {
         let fs = disk();
@@ -101,7 +101,7 @@ fn the_state_folder_can_be_made_by_two_at_once() {
 }
 
 #[test]
-fn a_file_that_somebody_else_is_just_writing_is_not_taken_away() {
+fn a_file_that_another_program_is_writing_is_not_removed() {
     for n in 0.. {
         let fs = disk();
         // The other one has made it, and goes on to write and to sync it.

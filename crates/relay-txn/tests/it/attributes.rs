@@ -118,7 +118,7 @@ fn a_file_that_was_deleted_comes_back_with_all_it_had() {
 }
 
 #[test]
-fn what_a_command_removed_or_gave_away_comes_back_with_all_it_had() {
+fn removed_and_chowned_files_come_back_with_their_attributes() {
     let commands: [fn(&World); 3] = [
         |world| std::fs::remove_dir_all(world.at("in")).unwrap(),
         // Another file in its place, with the same content and mode.
@@ -148,7 +148,7 @@ fn what_a_command_removed_or_gave_away_comes_back_with_all_it_had() {
 }
 
 #[test]
-fn what_may_not_be_given_is_named_and_does_not_run_with_others_rights() {
+fn attributes_that_cannot_be_restored_are_named_and_grant_no_rights() {
     let world = World::new(&[]);
     let mut made = draft(&[("a", None, Some("a\n"))]);
     made.changes[0].after.as_mut().unwrap().mode = Some(0o104_755);

@@ -84,7 +84,7 @@ fn nothing_is_an_effect_when_nothing_happened() {
 }
 
 #[test]
-fn what_commands_do_while_a_transaction_is_pending_goes_with_it() {
+fn changes_by_commands_belong_to_the_pending_transaction() {
     let world = world();
     let before = world.tree();
     let run = |changes: &[(&str, Option<&str>, Option<&str>)]| {
@@ -114,7 +114,7 @@ fn what_commands_do_while_a_transaction_is_pending_goes_with_it() {
 }
 
 #[test]
-fn what_other_transactions_do_meanwhile_is_theirs() {
+fn changes_by_other_transactions_stay_theirs() {
     let world = world();
     let effects = capture(&world, || {
         world
@@ -239,7 +239,7 @@ fn swap_to_folder(world: &World, path: &str) {
 }
 
 #[test]
-fn what_others_put_into_a_swapped_folder_is_never_lost() {
+fn files_added_to_a_swapped_folder_are_never_lost() {
     let world = world();
     let before = world.tree();
     let effects = capture(&world, || swap_to_folder(&world, "a.txt"));
@@ -261,7 +261,7 @@ fn what_others_put_into_a_swapped_folder_is_never_lost() {
 }
 
 #[test]
-fn a_folder_that_becomes_a_pipe_is_said_and_left() {
+fn a_folder_that_becomes_a_pipe_is_reported_and_left() {
     let world = world();
     let effects = capture(&world, || {
         std::fs::rename(world.at("gone"), world.at("moved")).unwrap();
@@ -348,7 +348,7 @@ fn planted_caches_are_made_anew_and_links_in_their_place_are_refused() {
 }
 
 #[test]
-fn what_has_no_usable_name_is_said_when_it_comes_changes_or_goes() {
+fn files_without_usable_names_are_reported_when_they_change() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
     let world = World::new(&[("in/a", "a\n"), (".gitignore", "*.tmp\n")]);
@@ -382,7 +382,7 @@ fn what_has_no_usable_name_is_said_when_it_comes_changes_or_goes() {
 }
 
 #[test]
-fn a_repository_that_comes_or_goes_is_said() {
+fn a_created_or_removed_repository_is_reported() {
     let world = World::new(&[
         ("kept/.git/HEAD", "x\n"),
         ("gone/.git/HEAD", "x\n"),
@@ -402,7 +402,7 @@ fn a_repository_that_comes_or_goes_is_said() {
 }
 
 #[test]
-fn a_pipe_that_goes_keeps_nothing_else_from_being_captured() {
+fn a_removed_pipe_does_not_prevent_other_captures() {
     let world = World::new(&[]);
     rustix::fs::mkfifoat(rustix::fs::CWD, world.at("pipe"), rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
     let effects = capture(&world, || {
@@ -414,7 +414,7 @@ fn a_pipe_that_goes_keeps_nothing_else_from_being_captured() {
 }
 
 #[test]
-fn permissions_of_a_folder_that_stays_are_said_to_stay() {
+fn changed_permissions_of_a_folder_are_reported() {
     let world = World::new(&[("in/a", "a\n")]);
     let effects = capture(&world, || world.set_mode("in", 0o700));
     assert!(paths(&effects).is_empty());
@@ -422,7 +422,7 @@ fn permissions_of_a_folder_that_stays_are_said_to_stay() {
 }
 
 #[test]
-fn what_somebody_wrote_while_a_command_ran_is_kept_when_that_is_taken_back() {
+fn concurrent_writes_are_kept_when_a_command_is_rolled_back() {
     let world = World::new(&[("a", "a\n")]);
     for round in 0..12 {
         let effects = capture(&world, || {

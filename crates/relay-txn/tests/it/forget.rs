@@ -16,7 +16,7 @@ fn blobs(world: &World) -> usize {
 }
 
 #[test]
-fn forgetting_removes_records_and_only_the_contents_nobody_needs() {
+fn forgetting_removes_records_and_only_unneeded_contents() {
     let world = World::new(&[]);
     let land =
         |before: Option<&str>, after: &str| world.apply(draft(&[("a.txt", before, Some(after))])).unwrap();
@@ -41,7 +41,7 @@ fn forgetting_removes_records_and_only_the_contents_nobody_needs() {
 }
 
 #[test]
-fn orphaned_contents_go_and_unknown_names_stay() {
+fn orphaned_contents_are_removed_and_unknown_names_stay() {
     let world = World::new(&[]);
     let pending = world.ledger.begin(draft(&[("a.txt", None, Some(&large("a")))])).unwrap();
     pending.rollback().unwrap();

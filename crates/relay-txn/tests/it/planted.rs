@@ -33,7 +33,7 @@ fn foreign_records_are_listed_and_ignored() {
 }
 
 #[test]
-fn a_foreign_pending_record_is_not_rolled_back_and_blocks_nobody() {
+fn a_foreign_pending_record_is_not_rolled_back_and_blocks_no_one() {
     let world = World::new(&[("a", "a\n"), ("b", "b\n")]);
     let uuid = foreign_pending(&world);
     assert_eq!(world.ledger.recover().unwrap().len(), 0, "its process lives");

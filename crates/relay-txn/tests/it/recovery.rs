@@ -15,7 +15,7 @@ fn die(world: &World, draft: relay_txn::Draft) {
 }
 
 #[test]
-fn recovery_takes_back_what_a_dead_process_left() {
+fn recovery_rolls_back_what_a_dead_process_left() {
     let world = World::new(&[("a", "a\n"), ("gone", "g\n")]);
     let before = world.tree();
     die(
@@ -33,7 +33,7 @@ fn recovery_takes_back_what_a_dead_process_left() {
 }
 
 #[test]
-fn the_next_transaction_recovers_by_itself() {
+fn the_next_transaction_recovers_automatically() {
     let world = World::new(&[("a", "a\n")]);
     die(&world, draft(&[("a", Some("a\n"), Some("A\n"))]));
     world.apply(draft(&[("a", Some("a\n"), Some("new\n"))])).unwrap();
@@ -72,7 +72,7 @@ fn a_living_transaction_is_left_alone_and_its_paths_are_reserved() {
 }
 
 #[test]
-fn a_transaction_that_cannot_be_taken_back_blocks_only_its_own_paths() {
+fn a_transaction_that_cannot_be_rolled_back_blocks_only_its_own_paths() {
     let world = World::new(&[("folder/a", "a\n"), ("b", "b\n")]);
     die(&world, draft(&[("folder/a", Some("a\n"), Some("A\n"))]));
     std::fs::rename(world.at("folder"), world.at("moved")).unwrap();

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn most_commands_stay_where_they_are() {
+    fn most_commands_keep_the_folder() {
         for line in [
             "apply_patch",
             "",

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_known_is_named() {
+    fn unknown_folders_are_named() {
         let finding = |text: &str| read(text).and_then(|shell| shell.finding(1)).is_some();
         assert!(finding("cd $WEB && apply_patch <<EOF"));
         assert!(finding("cd web && git apply <<EOF\napply_patch <<EOF"));

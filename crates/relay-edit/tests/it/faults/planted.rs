@@ -106,7 +106,7 @@ fn a_tier_that_the_lines_do_not_need_is_caught() {
 }
 
 #[test]
-fn a_wrong_count_and_a_choice_that_nobody_made_are_caught() {
+fn a_wrong_count_and_an_unjustified_choice_are_caught() {
     for (name, planned) in all() {
         let good = String::from_utf8(planned.after.clone()).expect("text");
         for candidates in [0, 2, 7, 65, usize::MAX] {

@@ -66,7 +66,10 @@ fn files(version: u32) -> Finding {
             finding(State::Note, "enforced (Landlock), but signals to your other programs are not prevented")
                 .todo("Linux 6.12 or newer prevents them, and so does bubblewrap.")
         }
-        _ => finding(State::Good, "enforced (Landlock), including signals to your other programs"),
+        _ => finding(
+            State::Good,
+            "enforced (Landlock): no writing elsewhere, no signals to your other programs",
+        ),
     }
 }
 
