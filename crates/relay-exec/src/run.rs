@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_never_ran_are_told_apart() {
+    fn commands_that_never_ran_are_distinguished() {
         let run = |end| Run { end, output: Tail::default(), duration: Duration::ZERO, ended: Vec::new() };
         for end in [End::Exited(127), End::Exited(126), End::NotStarted(io::Error::other("x"))] {
             assert!(run(end).could_not_start());

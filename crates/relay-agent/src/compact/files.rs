@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_is_not_listed_as_read() {
+    fn changed_files_are_not_listed_as_read() {
         let mut lists = call("read", json!({ "path": "a" }));
         lists.join(call("edit", json!({ "path": "a" })));
         lists.join(call("read", json!({ "path": "a" })));

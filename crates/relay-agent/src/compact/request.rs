@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_gives_way_from_the_oldest_but_the_first() {
+    fn the_oldest_messages_but_the_first_are_dropped_to_fit() {
         let parts: Vec<String> =
             (0..50).map(|n| format!("[User]\nmessage {n} {}", "word ".repeat(100))).collect();
         let request = Request { conversation: parts, ..request(&[]) };

@@ -79,7 +79,7 @@ fn the_automatic_threshold_decides_and_pruning_comes_first() {
 }
 
 #[test]
-fn what_the_provider_counted_is_believed() {
+fn the_providers_count_is_used() {
     let mut branch = Branch::default();
     branch.user("go");
     let usage = json!({ "input": 10, "cacheRead": 90_000, "output": 500 });
@@ -127,7 +127,7 @@ fn a_call_without_a_result_yet_is_never_cut_off() {
 }
 
 #[test]
-fn entries_the_model_does_not_see_go_with_what_follows_them() {
+fn entries_the_model_does_not_see_belong_to_the_next_message() {
     let mut branch = Branch::default();
     branch.user(&Branch::words(30_000));
     branch.answer("ok");

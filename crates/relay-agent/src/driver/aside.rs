@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lose_what_models_put_around_them() {
+    fn names_lose_the_decoration_of_models() {
         let check = |text: &str, expected: Option<&str>| assert_eq!(tidy_title(text).as_deref(), expected);
         check("\n \"Fix the parser.\"\nBecause…", Some("Fix the parser"));
         check("## Fix `it`", Some("Fix `it"));

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_watched_or_known_is_not_delivered() {
+    fn results_that_are_watched_or_known_are_not_delivered() {
         let now = Instant::now();
         let mut all = Deliveries::default();
         all.add("main", ended("a"), now);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_waits_longer_each_time_and_keeps_its_place() {
+    fn failed_deliveries_wait_longer_each_time_and_keep_their_place() {
         let now = Instant::now();
         let mut all = Deliveries::default();
         all.add("main", said("1"), now);

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_watches_or_was_shown_is_not_announced() {
+    fn results_that_a_call_watches_or_saw_are_not_announced() {
         let (mut jobs, now) = (registry(), Instant::now());
         let (id, _) = jobs.enter("main", NewJob::bash("x"), now).unwrap();
         jobs.watch("main", std::slice::from_ref(&id), true);

@@ -39,7 +39,7 @@ fn a_result_is_announced_once() {
 }
 
 #[test]
-fn what_could_not_be_said_is_due_again_later() {
+fn failed_deliveries_are_due_again_later() {
     let jobs = Jobs::default();
     assert!(jobs.say(Prompt::hidden("cron-fire", "now")));
     let due = jobs.take_due(false).unwrap();

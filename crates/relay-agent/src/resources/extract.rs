@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_taken_out() {
+    fn parts_are_extracted() {
         let text = r#"{"a": [{"n": "x"}, {"n": "y"}], "b": {"c": 3}}"#;
         let check = |way, expected: &str| assert_eq!(from_json(text, way).unwrap(), expected, "{way}");
         check("b.c", "3\n");

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_mean_what_editors_mean_by_them() {
+    fn patterns_mean_the_same_as_in_editors() {
         let check = |pattern: &str, path: &str, expected: bool| {
             assert_eq!(Globs::new(&[pattern.to_owned()]).matches(path), expected, "{pattern} on {path}");
         };

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_reported_and_left_out() {
+    fn unknown_fields_are_reported_and_left_out() {
         let (found, complaints) = rule(
             Origin::Relay,
             "---\ncondition: x\nscope: [prose, thinking]\ninterruptMode: sometimes\n---\n",

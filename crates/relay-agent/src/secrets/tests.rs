@@ -27,7 +27,7 @@ fn masker() -> Masker {
 }
 
 #[test]
-fn everything_secret_is_masked_and_what_may_return_does() {
+fn secrets_are_masked_and_restored_where_allowed() {
     let mut masker = masker();
     let text = format!("{} correct horse acme-internal CUST-1234 Project Zeus 10.0.3.4 /home/ann", token());
     let masked = masker.mask("", &text);

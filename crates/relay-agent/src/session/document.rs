@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_reported_and_kept_in_its_place() {
+    fn unreadable_lines_are_reported_and_kept_in_place() {
         let mut bytes = format!("{HEADER}\nnot json\n{A}\n\n").into_bytes();
         bytes.extend_from_slice(b"{\"type\":\"custom\",\"id\":\"\xff\"}\n");
         bytes.extend_from_slice(format!("{A}\n{HEADER}\n{B}\n{{\"type\":\"custom\",\"id\":\"c").as_bytes());

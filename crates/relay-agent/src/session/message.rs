@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_message_is_an_error() {
+    fn values_that_are_not_messages_are_errors() {
         for text in ["", "7", "[]", r#"{"role":"user","content":7}"#] {
             assert!(Message::from_json(text).is_err(), "{text}");
         }

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_in_an_old_file_is_kept() {
+    fn unreadable_lines_of_an_old_file_are_kept() {
         let document =
             parse("{\"type\":\"session\",\"version\":2,\"id\":\"s\"}\nnot json\n{\"type\":\"custom\"}\n");
         assert_eq!(document.damage.len(), 2);

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_taken_is_not_given_again() {
+    fn a_taken_id_is_not_used_again() {
         #[derive(Debug)]
         struct Counting(u64);
         impl Stamps for Counting {

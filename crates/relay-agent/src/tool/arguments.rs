@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_out_gets_its_default() {
+    fn missing_arguments_get_their_defaults() {
         let schema = json!({ "properties": { "a": { "default": true }, "b": {}, "c": { "default": 1 } } });
         let arguments = with_defaults(&schema, json!({ "c": 2 }).as_object().unwrap());
         assert_eq!(Value::Object(arguments), json!({ "c": 2, "a": true }));

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_is_not_cut() {
+    fn short_texts_are_not_cut() {
         assert_eq!(Bounds::default().cut("a\nb\n"), None);
     }
 

@@ -136,7 +136,7 @@ fn pi_and_oh_my_pi_are_copied_line_by_line() {
 }
 
 #[test]
-fn what_was_imported_opens_again_as_it_is() {
+fn imported_sessions_reopen_unchanged() {
     for name in ["claude", "codex", "pi", "oh-my-pi"] {
         let bytes = read(fixture(name)).unwrap().document.to_bytes();
         let again = Document::parse(bytes.clone()).unwrap();
@@ -147,7 +147,7 @@ fn what_was_imported_opens_again_as_it_is() {
 }
 
 #[test]
-fn a_compaction_of_claude_code_is_one_and_keeps_what_came_before() {
+fn a_compaction_of_claude_code_is_imported_with_the_entries_before_it() {
     let lines = [
         r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"one"}}"#,
         r#"{"type":"system","subtype":"compact_boundary","uuid":"u2","parentUuid":null,"logicalParentUuid":"u1","sessionId":"s"}"#,

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_names_the_project_is_a_reply_for_it() {
+    fn only_a_text_that_names_the_project_is_a_reply_for_it() {
         let uuid = "uuid: 00000000-0000-4000-8000-000000000001";
         check(&format!("{BLOCK}{}", control(&format!("projectId: shop\n{uuid}"))), Recognised::Reply);
         check(&format!("{BLOCK}{}", control("projectId: shop")), Recognised::Reply);

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_old_and_not_among_the_newest_goes() {
+    fn transactions_that_are_old_and_not_among_the_newest_are_deleted() {
         assert_eq!(expired(&[50, 40, 30, 20, 10], 25, 1), [1, 2, 3]);
         assert_eq!(expired(&[50, 40, 30, 20, 10], 25, 4), [1]);
         assert_eq!(expired(&[50, 40, 30, 20, 10], 100, 1), [] as [u64; 0]);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_beginning_of_the_ledger_goes_also_when_clocks_were_wrong() {
+    fn only_a_beginning_of_the_ledger_is_deleted_even_if_clocks_were_wrong() {
         assert_eq!(expired(&[50, 5, 40, 30, 1], 25, 1), [1]);
     }
 }

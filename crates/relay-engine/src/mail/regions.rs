@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_move_what_is_below_them() {
+    fn edits_shift_the_regions_below_them() {
         check(&[(10, 10, 1)], &[(7, 13)]);
         check(&[(10, 12, 1)], &[(7, 13)]);
         check(&[(50, 50, 1), (10, 10, 3)], &[(7, 15), (49, 55)]);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_whole_is_not_shown() {
+    fn files_written_as_a_whole_are_not_shown() {
         let mut regions = Regions::default();
         regions.replace("a", 1, 1, 1);
         regions.replace("b", 1, 1, 1);

@@ -101,7 +101,7 @@ fn read(path: &str) -> String {
 const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 
 #[test]
-fn numbers_mean_what_the_model_was_shown_and_are_merged_onto_today() {
+fn numbers_refer_to_what_the_model_saw_and_edits_are_merged() {
     let world = World::new(&[("a.txt", TEN)]);
     world.step(&read("a.txt"));
     assert!(world.outbox().contains("--- a.txt ---\n 1| 1\n 2| 2\n"));
@@ -121,7 +121,7 @@ fn numbers_mean_what_the_model_was_shown_and_are_merged_onto_today() {
 }
 
 #[test]
-fn the_next_message_shows_what_was_edited_with_its_new_numbers() {
+fn the_next_message_shows_edited_lines_with_their_new_numbers() {
     let world = World::new(&[("a.txt", TEN), ("b.txt", TEN)]);
     world.step(&read("a.txt"));
     let bottom_up =
@@ -163,7 +163,7 @@ fn a_part_of_a_file_that_has_changed_is_not_shown_without_the_rest() {
 }
 
 #[test]
-fn numbers_that_were_copied_into_a_body_are_taken_off() {
+fn numbers_copied_into_a_body_are_removed() {
     let world = World::new(&[("a.txt", TEN)]);
     world.step(&read("a.txt"));
     let result = world.result(&edit("a.txt", 5, 6, " 5| five\n 6| six"));
@@ -202,7 +202,7 @@ fn numbers_count_after_the_commands_above_in_the_same_message() {
 }
 
 #[test]
-fn a_file_that_was_never_shown_is_edited_as_it_is_and_that_is_said() {
+fn a_file_that_was_never_shown_is_edited_as_it_is_with_a_note() {
     let mut world = World::new(&[("a.txt", TEN), ("b.txt", TEN)]);
     let result = world.result(&edit("a.txt", 5, 5, "five"));
     assert!(result.contains("[OK]") && result.contains("you had not been shown this file"), "{result}");
@@ -236,7 +236,7 @@ fn after_a_command_numbers_hold_only_where_nothing_changed_above() {
 }
 
 #[test]
-fn what_a_command_may_have_shown_of_a_changed_file_makes_numbers_doubtful() {
+fn a_command_after_a_change_makes_numbers_uncertain() {
     let world = World::new(&[("a.txt", TEN)]);
     world.step(&read("a.txt"));
     world.write("a.txt", &format!("new\n{TEN}"));
@@ -422,7 +422,7 @@ fn check_finished(world: &World, place: usize, inbox: &Path) {
 }
 
 #[test]
-fn a_reply_beyond_the_limits_is_told_so() {
+fn a_reply_beyond_the_limits_is_refused_with_a_reason() {
     let world = World::new(&[]);
     let turn = world.step(&"[MESSAGE]\nx\n[/MESSAGE]\n".repeat(501));
     assert_eq!(turn.results.len(), 501);

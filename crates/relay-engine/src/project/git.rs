@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_run_is_named_with_its_file() {
+    fn programs_that_were_not_run_are_named_with_their_file() {
         assert_eq!(not_run(&[]), None);
         let ignored = |number: usize| Ignored {
             setting: format!("filter.f{number}.clean"),

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_named_stays_as_it_was_written() {
+    fn other_members_stay_as_they_were_written() {
         let before = "{\"projectId\": \"x\", \"own\": {\"n\": 123456789012345678901234567890,  \"f\": 1.00}, \"approval\": \"no\"}";
         let expected = "{\n  \"projectId\": \"x\",\n  \"own\": {\"n\": 123456789012345678901234567890,  \"f\": 1.00},\n  \"approval\": \"yes\"\n}\n";
         check(before, "approval", Some(json!("yes")), expected);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_object_is_refused() {
+    fn files_that_are_not_objects_are_refused() {
         for text in ["[]", "", "{", "{} {}", "{\"a\": 1,}", "3"] {
             assert!(Members::parse(text).is_err(), "{text}");
         }

@@ -194,7 +194,7 @@ fn secrets_without_a_format_are_found() {
 }
 
 #[test]
-fn what_only_looks_like_a_secret_is_left_alone() {
+fn text_that_only_looks_like_a_secret_is_left_alone() {
     let mut random = Random(0xbead);
     let digest = |random: &mut Random| random.text(BASE64, 86) + "==";
     let lock: String = (0..200)

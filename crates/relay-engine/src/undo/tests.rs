@@ -184,7 +184,7 @@ fn one_conflict_stops_all_files_and_a_forced_file_is_restored_whole_and_can_come
 }
 
 #[test]
-fn what_a_forced_redo_overwrote_comes_back_with_the_next_undo() {
+fn the_next_undo_restores_what_a_forced_redo_overwrote() {
     let world = World::new(&[("a", "1\n2\n3\n"), ("b", "b\n")]);
     world.land(&[("a", Some("1\ntwo\n3\n")), ("b", None)]);
     world.undo_one(1);
@@ -232,7 +232,7 @@ fn one_file_of_several_leaves_the_transaction_partly_undone() {
 }
 
 #[test]
-fn everything_since_goes_as_one_transaction_and_comes_back_as_one() {
+fn everything_since_is_undone_and_redone_as_one_transaction() {
     let world = World::new(&[("a", "1\n2\n3\n"), ("gone", "x\n")]);
     world.land(&[("other", Some("o\n"))]);
     world.land(&[("a", Some("one\n2\n3\n")), ("made/deep", Some("m\n"))]);
@@ -254,7 +254,7 @@ fn everything_since_goes_as_one_transaction_and_comes_back_as_one() {
 }
 
 #[test]
-fn everything_since_an_undo_brings_back_what_it_took() {
+fn undoing_everything_since_an_undo_restores_what_it_undid() {
     let world = World::new(&[("a", "1\n")]);
     world.land(&[("a", Some("2\n"))]);
     world.undo_one(1);
@@ -296,7 +296,7 @@ fn an_edit_is_undone_in_the_file_it_became() {
 }
 
 #[test]
-fn what_exists_again_or_was_deleted_or_edited_since_is_refused_as_a_list() {
+fn files_recreated_deleted_or_edited_since_are_refused_as_a_list() {
     let world = World::new(&[("b", "b\n"), ("c", "c\n")]);
     world.land(&[("a", Some("a\n")), ("b", Some("B\n")), ("c", None)]);
     world.write("a", "a\nmine\n");

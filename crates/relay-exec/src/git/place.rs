@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_folder_that_all_share_does_not_count() {
+    fn a_repository_in_a_shared_folder_does_not_count() {
         check(|top| set_permissions(top, Permissions::from_mode(0o1777)).unwrap(), None);
     }
 }

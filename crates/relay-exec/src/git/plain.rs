@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_set_for_all_repositories_counts() {
+    fn the_users_global_settings_count() {
         check(
             "global|filter.lfs.clean=git-lfs local|filter.lfs.clean=evil",
             &[("filter.lfs.clean", "git-lfs")],
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_for_a_remote_refuses_what_talks_to_remotes() {
+    fn a_program_for_a_remote_refuses_commands_that_talk_to_remotes() {
         let listed = "local\0remote.origin.uploadpack\nevil\0";
         let call = |line: &str| {
             let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_have_run_depends_on_the_purpose() {
+    fn the_programs_that_would_have_run_depend_on_the_purpose() {
         let listed = "core.fsmonitor\n/evil\0filter.a.b.clean\nx\0filter.y.smudge\nx\0diff.external\nx\0\
                       diff.z.textconv\nx\0include.path\nmore\0core.pager\nx\0diff.z.binary\ntrue\0";
         let expected: [(Purpose, &[&str]); 2] = [

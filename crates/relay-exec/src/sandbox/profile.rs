@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_protected_comes_after_what_may_be_written() {
+    fn protected_paths_come_after_writable_ones() {
         let rules = Rules {
             writable: vec!["/project \"x\"".into()],
             protected: vec!["/project/.git/hooks".into()],

@@ -314,7 +314,7 @@ mod tests {
 
     /// As the kernel shows a process between its old program and its new one.
     #[test]
-    fn a_process_that_becomes_another_program_is_told_from_one_without_environment() {
+    fn a_process_that_becomes_another_program_is_distinguished_from_one_without_environment() {
         let line = |memory: &str, environment_end: &str| {
             let stat = "42 (sh) R 7 40 40 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987654";
             let rest = "5 18446744073709551615 1 2 3 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 1 2 3 4 5 6";

@@ -105,7 +105,7 @@ fn nothing_happens_between_two_commands() {
 }
 
 #[test]
-fn a_flood_is_taken_in_whole() {
+fn a_flood_is_read_completely() {
     let mut session = shell();
     let mut bytes = 0_u64;
     let ran = session.run(Turn {

@@ -149,7 +149,7 @@ fn one_that_has_to_be_killed_is_gone_when_the_command_has_ended() {
 }
 
 #[test]
-fn one_that_goes_on_printing_does_not_keep_us_waiting() {
+fn a_process_that_keeps_printing_does_not_keep_us_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let command =
         "sh -c 'echo $$ > pid.new; mv pid.new pid; exec yes' & while [ ! -s pid ]; do sleep 0.01; done";

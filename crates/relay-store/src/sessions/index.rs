@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_is_loaded_until_the_file_is_gone() {
+    fn saved_rows_are_loaded_until_the_file_is_gone() {
         let home = tempfile::tempdir().unwrap();
         let sessions = Store::at(home.path()).sessions();
         let index = sessions.index();

@@ -115,7 +115,7 @@ fn circles_and_loops_end() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_line() {
+fn errors_are_named_with_their_line() {
     for (source, says) in [
         ("", "empty"),
         ("pie title x", "`pie` cannot be drawn"),

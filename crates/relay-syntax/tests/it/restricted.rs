@@ -76,7 +76,7 @@ fn relays_own_commands_are_limited_further() {
 }
 
 #[test]
-fn what_the_shell_reads_otherwise_is_refused() {
+fn commands_that_the_shell_reads_differently_are_refused() {
     // A comment, an assignment and a keyword are plain words only to a reader that splits at blanks.
     for command in ["ls #x", "A=1 ls", "! ls"] {
         assert!(restricted(command, &["ls", "A=1", "!"]).is_err(), "{command:?}");

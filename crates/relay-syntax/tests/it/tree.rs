@@ -72,7 +72,7 @@ fn blocks_keep_their_parts() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn errors_are_reported_with_their_place() {
     let reason = |text: &str| shell::parse(text).unwrap_err();
     assert_eq!(reason("ls\necho 'a").to_string(), "line 2, column 7: `'` is never closed");
     assert_eq!(reason("ls ;; ls").to_string(), "line 1, column 4: unexpected `;`");

@@ -53,7 +53,7 @@ fn git_is_seen_from_below_its_top() {
 }
 
 #[test]
-fn a_start_that_is_no_folder_is_an_error_with_its_path() {
+fn a_start_that_is_not_a_folder_is_an_error_with_its_path() {
     let top = tempfile::tempdir().unwrap();
     fs::write(top.path().join("file"), "").unwrap();
     for start in ["missing", "file"] {

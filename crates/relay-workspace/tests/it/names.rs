@@ -277,7 +277,7 @@ fn hostile() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_is_accepted_is_plain_and_stays_the_same_when_checked_again(raw in hostile()) {
+    fn accepted_paths_are_plain_and_stay_the_same_when_checked_again(raw in hostile()) {
         if let Ok(path) = RelPath::new(&raw) {
             prop_assert_eq!(RelPath::new(path.as_str()), Ok(path.clone()));
             for name in path.components() {

@@ -31,7 +31,7 @@ fn paths(survey: &Survey) -> Vec<String> {
 }
 
 #[test]
-fn everything_is_found_but_what_is_ignored_or_private() {
+fn everything_is_found_except_ignored_and_private_files() {
     let folder = tree(&[
         (".gitignore", "target/\n*.log\n"),
         (".git/HEAD", "ref"),
@@ -62,7 +62,7 @@ fn everything_is_found_but_what_is_ignored_or_private() {
 }
 
 #[test]
-fn what_was_ignored_stays_ignored_and_new_rules_count_too() {
+fn earlier_ignored_files_stay_ignored_and_new_rules_count_too() {
     let folder = tree(&[
         (".gitignore", "target/\n"),
         ("sub/.gitignore", "*.tmp\n"),

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_say_what_happened_and_nothing_that_was_said() {
+    fn lines_name_events_and_contain_no_conversation() {
         for (event, expected) in [
             (json!({ "type": "message_update", "delta": "secret" }), None),
             (

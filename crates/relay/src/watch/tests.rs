@@ -168,7 +168,7 @@ fn replies_that_come_quickly_wait_their_turn() {
 }
 
 #[test]
-fn what_is_copied_while_too_many_replies_wait_is_named() {
+fn replies_copied_while_too_many_wait_are_named() {
     let mut model = watching();
     for number in 0..=100 {
         assert_eq!(said(&copy(&mut model, &reply(number))), "", "{number}");

@@ -95,7 +95,7 @@ fn globs_folders_and_exclusions_choose_the_files() {
 }
 
 #[test]
-fn what_does_not_fit_the_budget_is_listed() {
+fn files_that_do_not_fit_the_budget_are_listed() {
     let env = shop();
     env.write("large.rs", &"let x = 1;\n".repeat(5000));
     let document = pack(&env, &["large.rs", "src", "--budget", "4000"]);

@@ -331,7 +331,7 @@ fn a_session_is_moved_listed_searched_previewed_and_deleted() {
 }
 
 #[test]
-fn what_landed_is_shown_and_undone_by_call() {
+fn changes_are_shown_and_undone_by_call() {
     let lab = Lab::new();
     let mut client = lab.rpc(&[]);
     lab.calls(&[("write", json!({ "path": "a.txt", "content": "one\n" }))]);

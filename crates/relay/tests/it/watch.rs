@@ -59,7 +59,7 @@ impl Desk {
 }
 
 #[test]
-fn what_another_program_copies_lands_once() {
+fn a_reply_copied_by_another_program_lands_once() {
     let desk = Desk::new(PLAIN);
     desk.copy(&reply(1, "before.txt", "old news"));
     let mut screen = desk.watch("");

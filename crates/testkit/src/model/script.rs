@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_misspelt_is_an_error() {
+    fn misspelt_keys_are_errors() {
         assert!(Script::parse(r#"{ "answer": [] }"#).is_err());
         assert!(Script::parse(r#"{ "default": { "delivery": { "cut": 1 } } }"#).is_err());
         assert!(serde_json::from_str::<AnswerFile>(r#"{ "failure": "tired" }"#).is_err());

@@ -36,7 +36,7 @@ fn input_output_exit_code_and_folder() {
 }
 
 #[test]
-fn a_program_that_does_not_read_its_input_is_no_failure() {
+fn a_program_that_does_not_read_its_input_is_not_a_failure() {
     let env = env();
     assert_eq!(env.relay(&["-c", "exit 0"]).stdin(&"x".repeat(1_000_000)).run().code, 0);
 }
@@ -51,7 +51,7 @@ fn a_signal_ends_it_with_its_number() {
 
 #[test]
 #[should_panic(expected = "it said no")]
-fn success_panics_with_what_was_said() {
+fn success_panics_with_the_output() {
     let env = env();
     drop(env.relay(&["-c", "echo it said no >&2; exit 1"]).success());
 }

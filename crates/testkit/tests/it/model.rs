@@ -164,7 +164,7 @@ fn reasoning_is_carried_as_each_flavour_does() {
 }
 
 #[test]
-fn bytes_are_cut_and_joined_as_told() {
+fn bytes_are_cut_and_joined_as_requested() {
     for (path, body) in APIS {
         let cut = delivered(path, body, Delivery { cut_bytes: Some(1), ..Delivery::default() });
         assert!(cut.chunks.iter().all(|chunk| chunk.len() == 1), "{path}");
@@ -193,7 +193,7 @@ fn what_clients_must_skip_is_there() {
 }
 
 #[test]
-fn connections_break_where_told() {
+fn connections_break_where_requested() {
     for (path, body) in APIS {
         let before = delivered(path, body, Delivery { drop_before_headers: true, ..Delivery::default() });
         assert_eq!(before.status, 0, "{path}");

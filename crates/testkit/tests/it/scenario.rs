@@ -51,7 +51,7 @@ fn updating() -> bool {
 }
 
 #[test]
-fn what_ends_as_it_should_passes() {
+fn a_scenario_that_ends_as_expected_passes() {
     let files =
         [("before/a.txt", "old\n"), ("reply.md", "new\n"), ("after/a.txt", "new\n"), ("report.json", REPORT)];
     assert_eq!(run(&files), Ok(()));

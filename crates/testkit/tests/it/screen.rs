@@ -38,7 +38,7 @@ fn colours_are_in_the_raw_output_only() {
 
 #[test]
 #[should_panic(expected = "it ended without showing \"tea\"")]
-fn what_never_appears_fails_the_test() {
+fn a_text_that_never_appears_fails_the_test() {
     let env = env();
     env.pty_shell("echo coffee").expect("tea");
 }

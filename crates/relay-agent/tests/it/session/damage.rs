@@ -100,7 +100,7 @@ fn a_line_of_ten_megabytes_is_read_and_kept() {
 }
 
 #[test]
-fn what_is_appended_is_cut_in_memory_as_on_the_disk() {
+fn appended_texts_are_cut_the_same_in_memory_and_on_disk() {
     let home = Home::new();
     let mut log = SessionLog::create(&home.store, &home.project());
     log.append(Message::user(&"x".repeat(600_000))).unwrap();

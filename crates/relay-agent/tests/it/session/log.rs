@@ -80,7 +80,7 @@ fn a_second_process_is_refused_with_the_first_ones_number() {
 }
 
 #[test]
-fn what_another_program_wrote_is_not_written_over() {
+fn writes_of_other_programs_are_not_overwritten() {
     let home = Home::new();
     let path = home.answered();
     let mut log = SessionLog::open(&home.store, &path).unwrap();

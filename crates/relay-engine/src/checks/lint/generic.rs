@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_summary() {
+    fn lines_that_are_not_summaries() {
         for text in [
             "2 warnings",
             "3 errors fixed",

@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_finding() {
+    fn lines_that_are_not_findings() {
         check_line(read, "./main.go:13:2: too many errors", Some(Worth::Nothing));
         check_line(read, "# example.com/shop", None);
         check_line(read, "\thave (int, string)", None);

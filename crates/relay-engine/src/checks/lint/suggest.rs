@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_installed_is_chosen() {
+    fn only_installed_linters_are_chosen() {
         let ts = &["tsconfig.json"];
         check_installed(ts, &["tsc", "bun", "npx"], Ok("bun tsc --noEmit"));
         check_installed(ts, &["tsc", "npx"], Ok("npx tsc --noEmit"));

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_total_replaces_what_was_listed() {
+    fn a_total_replaces_the_listed_errors() {
         check(
             &[(Source::Mypy, Listed(1)), (Source::Mypy, Listed(1)), (Source::Mypy, Total(2))],
             Some((2, Source::Mypy)),

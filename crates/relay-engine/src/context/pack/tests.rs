@@ -45,7 +45,7 @@ fn a_fence_is_longer_than_any_run_of_backticks() {
 }
 
 #[test]
-fn the_budget_is_filled_in_order_around_what_is_too_large() {
+fn the_budget_is_filled_in_order_skipping_files_that_are_too_large() {
     let files =
         vec![shown("a", &"x".repeat(360)), shown("b", &"x".repeat(36000)), shown("c", &"x".repeat(180))];
     let mut frame = frame(Dialect::Fenced);

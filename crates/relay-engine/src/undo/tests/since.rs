@@ -181,7 +181,7 @@ proptest! {
 }
 
 #[test]
-fn renames_and_undos_in_between_are_no_changes_outside_relay() {
+fn renames_and_undos_in_between_do_not_count_as_outside_changes() {
     let world = World::new(&[("a", "1\n2\n3\n4\n5\n6\n")]);
     world.land(&[("a", Some("one\n2\n3\n4\n5\n6\n"))]);
     world.land_renaming(&[("a", None), ("b", Some("one\ntwo\n3\n4\n5\n6\n"))], Some(("a", "b")));
