@@ -73,6 +73,14 @@ pub struct Stat {
 }
 
 /// The difference between two versions of a file; a file that does not exist is empty.
+///
+/// ```
+/// use relay_edit::{DiffKind, FileDiff, diff};
+///
+/// let FileDiff::Text(hunks) = diff(b"one\ntwo\n", b"one\n2\n") else { panic!("not text") };
+/// let added = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == DiffKind::Added);
+/// assert_eq!(added.map(|line| line.text.as_str()).collect::<Vec<_>>(), ["2"]);
+/// ```
 #[must_use]
 pub fn diff(before: &[u8], after: &[u8]) -> FileDiff {
     diff_start(before, after, usize::MAX)

@@ -4,8 +4,6 @@
 //! parse ─▶ admit ─▶ contain ─▶ trust ─▶ preCommand ─▶ plan ─▶ transaction ─▶ checks ─▶ approval ─▶ commit | rollback
 //! ```
 
-use relay_diagnostics::Diagnostic;
-use relay_edit::Reply;
 use relay_txn::{Draft, FileChange};
 
 use crate::approval::{Approver, Observer, foresee};
@@ -13,21 +11,18 @@ use crate::checks::lint::Errors;
 use crate::checks::{self, baseline, gate};
 use crate::context::{receipt, selection};
 use crate::engine::Engine;
-use crate::intake::admit::{self, Admitted, admit};
-use crate::intake::parsing::read;
 use crate::intake::prepared::Prepared;
+use crate::intake::ready::Ready;
 use crate::intake::submission::{LandOptions, Submission};
 use crate::land::drafting::draft;
 use crate::land::landing::Landing;
 use crate::land::replan;
 use crate::land::transact::{Terms, rehearse, unaddressed};
-use crate::outcome::file_reports;
 use crate::outcome::stop::Stop;
-use crate::outcome::{Outcome, Status};
-use crate::plan::accounting::{self, Confirmed};
-use crate::plan::contain::{Contained, allow_sensitive, contain};
-use crate::plan::planning::{Basis, Planned, plan_on_disk};
-use crate::plan::summary;
+use crate::outcome::{Outcome, Status, file_reports};
+use crate::plan::contain::{allow_sensitive, contain};
+use crate::plan::planning::Basis;
+use crate::plan::settled::settled;
 use crate::project::git;
 use crate::repair;
 
@@ -40,7 +35,7 @@ pub fn land(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut outcome = Landing::new(engine, approver, observer).run(|landing| {
-        let ready = read_and_admit(landing, submission, options)?;
+        let ready = Ready::read(landing, submission, options)?;
         land_reply(landing, ready)
     });
     if options.repair && options.partial {
@@ -62,46 +57,9 @@ pub fn land_prepared(
     let mut landing = Landing::new(engine, approver, observer);
     landing.outcome.diagnostics.clear();
     landing.run(|landing| {
-        let submission = &prepared.submission;
-        let admitted = admit::under(engine, prepared.uuid, &submission.text)?;
-        let basis = Basis::new(engine, options, None).by_anchor(prepared.by_anchor);
-        let (reply, prepared) = (prepared.reply(), Some(prepared));
-        let (contained, flaws) = (Contained::default(), Vec::new());
-        let ready = Ready { submission, prepared, options, reply, admitted, basis, contained, flaws };
+        let ready = Ready::prepared(engine, prepared, options)?;
         land_reply(landing, ready)
     })
-}
-
-/// A reply that was read and admitted, with what its edits are placed on.
-pub(crate) struct Ready<'a> {
-    pub submission: &'a Submission,
-    prepared: Option<&'a Prepared>,
-    pub options: &'a LandOptions,
-    pub reply: Reply,
-    pub admitted: Admitted<'a>,
-    pub basis: Basis,
-    /// Its edits, once their paths are checked.
-    pub contained: Contained,
-    /// What is wrong with the reply itself, where the model is to repair it together with what does not fit.
-    flaws: Vec<Diagnostic>,
-}
-
-/// Reads a reply, joins it with the refused ones it repairs, and checks project and uuid.
-fn read_and_admit<'a>(
-    landing: &mut Landing<'_>,
-    submission: &'a Submission,
-    options: &'a LandOptions,
-) -> Result<Ready<'a>, Stop> {
-    let engine = landing.engine;
-    let reply = read(engine, submission, options, &mut landing.outcome)?;
-    let answers = repair::answers(engine, submission, reply);
-    let receipt = receipt::of_replies(engine, options, &answers, &mut landing.outcome.diagnostics)?;
-    let basis = Basis::new(engine, options, receipt);
-    let reply = repair::join(engine, answers, &basis)?;
-    landing.say(repair::unanswered(engine, &reply));
-    let admitted = admit(engine, &reply, &submission.text)?;
-    let (contained, flaws) = (Contained::default(), Vec::new());
-    Ok(Ready { submission, prepared: None, options, reply, admitted, basis, contained, flaws })
 }
 
 /// Checks the paths, asks what has to be asked before anything runs, and lands the rest.
@@ -145,7 +103,7 @@ fn plan_and_transact(
 ) -> Result<Status, Stop> {
     let Ready { options, admitted, .. } = ready;
     let engine = landing.engine;
-    let planned = plan(landing, ready)?;
+    let planned = settled(landing, ready)?;
     let whole = !landing.outcome.incomplete && !landing.outcome.has_put_off();
     if planned.changes.is_empty() {
         // The reply's own uuid counts as processed; one that was made up here means nothing to anyone.
@@ -181,50 +139,6 @@ fn plan_and_transact(
     Ok(if whole { landed } else { Status::Partial })
 }
 
-/// Places every edit, and accounts for every block.
-fn plan<'r>(landing: &mut Landing<'_>, ready: &'r Ready<'_>) -> Result<Planned<'r>, Stop> {
-    let Ready { options, reply, admitted, contained, flaws, .. } = ready;
-    let engine = landing.engine;
-    let basis = match ready.prepared {
-        // Who prepared the edits has made sure that they name no line that was not shown.
-        Some(prepared) => ready.basis.with_views(prepared.views.clone()),
-        None => ready.basis.seeing(engine, &contained.edits),
-    };
-    let planned = plan_on_disk(engine.workspace(), contained, &basis, &mut landing.outcome);
-    let planned = match accounting::confirm_whole(planned, landing.approver)? {
-        Confirmed::AsIs(planned) => planned,
-        Confirmed::Whole => {
-            plan_on_disk(engine.workspace(), contained, &basis.shrinking(), &mut landing.outcome)
-        }
-    };
-    landing.outcome.blocks =
-        accounting::blocks(engine.workspace(), reply, &contained.edits, planned.as_ref().ok());
-    if planned.as_ref().map_or(true, |planned| planned.changes.is_empty()) {
-        // The same reply may have just been landed, which leaves nothing to do, or no place for its edits.
-        replan::wait_for_twin(engine, admitted.uuid)?;
-        admit::still_new(engine, admitted)?;
-    }
-    if matches!(planned, Err(Stop::Refused(_))) {
-        replan::wait_for_others(
-            engine,
-            contained.edits.iter().map(|edit| edit.path.as_str()),
-            landing.observer,
-        )?;
-    }
-    let settled = refuse_flawed(planned, flaws).and_then(|planned| {
-        accounting::settle(&mut landing.outcome, options.partial, landing.approver)?;
-        Ok(planned)
-    });
-    let planned = settled.map_err(|stop| repair::ask(engine, ready, &mut landing.outcome, stop))?;
-    if !options.dry_run {
-        landing.say(selection::add_put_off(engine, &landing.outcome.files));
-    }
-    if let Some(control) = &reply.control {
-        landing.say(summary::compare(control, &landing.outcome.files));
-    }
-    Ok(planned)
-}
-
 /// No file changes: because all are so already, because the rest was put off, or because nothing fits.
 fn nothing_lands(whole: bool, outcome: &mut Outcome) -> Result<Status, Stop> {
     if whole {
@@ -236,13 +150,4 @@ fn nothing_lands(whole: bool, outcome: &mut Outcome) -> Result<Status, Stop> {
     // No transaction exists, so that the same reply may come again once its files are in view.
     outcome.uuid = None;
     Ok(Status::Partial)
-}
-
-/// A reply that is wrong in itself is refused, together with what else does not fit.
-fn refuse_flawed<'e>(planned: Result<Planned<'e>, Stop>, flaws: &[Diagnostic]) -> Result<Planned<'e>, Stop> {
-    match planned {
-        Err(Stop::Refused(more)) => Err(Stop::Refused(flaws.iter().cloned().chain(more).collect())),
-        Ok(_) if !flaws.is_empty() => Err(Stop::Refused(flaws.to_vec())),
-        other => other,
-    }
 }

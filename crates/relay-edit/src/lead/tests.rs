@@ -143,14 +143,9 @@ fn a_few_words_link_the_halves_of_a_replacement() {
     for text in ["for this:", "Change them to:", "// After", "✅ After", "Replacement:"] {
         assert!(Lead::new(text).links(), "{text}");
     }
-    for text in [
-        "Add a new route:",
-        "Find this:",
-        "Then run:",
-        "Output:",
-        "Add this below the imports as well:",
-        "a\nb",
-    ] {
+    for text in
+        ["Insert this:", "Find this:", "Then run:", "Output:", "Add this below the imports as well:", "a\nb"]
+    {
         assert!(!Lead::new(text).links(), "{text}");
     }
 }

@@ -36,6 +36,7 @@ fn a_path_holds_for_the_sections_below_it() {
         let reply = parse(&format!("a.py\n{SECTION}{between}{SECTION}"), None);
         let paths: Vec<&str> = reply.edits.iter().map(|edit| edit.path.as_str()).collect();
         assert_eq!(paths, ["a.py", "a.py"], "{between}");
+        assert!(!reply.edits.iter().flat_map(Edit::hunks).any(|hunk| hunk.presumed), "{between}");
     }
 }
 

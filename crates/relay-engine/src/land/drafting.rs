@@ -4,7 +4,7 @@ use relay_edit::{Block, Class, Edit, Operation};
 use relay_txn::{BlockRecord, Draft, Header, OperationRecord};
 
 use crate::engine::Engine;
-use crate::pipeline::Ready;
+use crate::intake::ready::Ready;
 use crate::plan::planning::{self, Planned};
 
 /// The transaction a reply asks for.

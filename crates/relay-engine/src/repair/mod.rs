@@ -18,10 +18,10 @@ use crate::codes;
 use crate::context::receipt;
 use crate::engine::Engine;
 use crate::intake::address;
+use crate::intake::ready::Ready;
 use crate::intake::submission::Submission;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
-use crate::pipeline::Ready;
 use crate::plan::contain::{Contained, contain, paths};
 use crate::plan::planning::{Basis, try_plan};
 

@@ -140,8 +140,7 @@ fn words_beyond(sources: &[Source]) -> Vec<String> {
     let mut findings = Vec::new();
     for source in sources.iter().filter(|source| source.is_product()) {
         let name = source.crate_name().unwrap_or_default();
-        for (number, line) in source.product_lines() {
-            let code = line.split("//").next().unwrap_or_default();
+        for (number, code) in statements(source) {
             for (word, crates) in WORDS {
                 if code.contains(word) && !crates.contains(&name) {
                     findings.push(format!("{}:{number}: {word} in {name}", source.path));
@@ -150,6 +149,49 @@ fn words_beyond(sources: &[Source]) -> Vec<String> {
         }
     }
     findings
+}
+
+/// The lines of product code without their comments, and in place of each import with braces the paths it stands for.
+fn statements(source: &Source) -> Vec<(usize, String)> {
+    let mut lines = source
+        .product_lines()
+        .into_iter()
+        .map(|(number, line)| (number, line.split("//").next().unwrap_or_default().trim().to_owned()));
+    let mut found = Vec::new();
+    while let Some((number, mut code)) = lines.next() {
+        let visibility = code.split_once("use ").map_or("-", |(before, _)| before.trim());
+        let is_import = visibility.is_empty() || visibility.starts_with("pub") && !visibility.contains(' ');
+        while is_import && !code.contains(';') {
+            let Some((_, more)) = lines.next() else { break };
+            code.push_str(&more);
+        }
+        match code.split_once("use ").filter(|_| is_import && code.contains('{')) {
+            Some((_, tree)) => found.push((number, paths(tree.trim_end_matches(';'), "").join("\n"))),
+            None => found.push((number, code)),
+        }
+    }
+    found
+}
+
+/// The paths of an import: `std::env` and `std::fs` for `std::{env, fs}`.
+fn paths(tree: &str, above: &str) -> Vec<String> {
+    let Some((path, rest)) = tree.split_once('{') else { return vec![format!("{above}{}", tree.trim())] };
+    let above = format!("{above}{}", path.trim());
+    let inner = rest.rsplit_once('}').map_or(rest, |(inner, _)| inner);
+    let (mut depth, mut parts) = (0_usize, vec![String::new()]);
+    for character in inner.chars() {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match (character, parts.last_mut()) {
+            (',', _) if depth == 0 => parts.push(String::new()),
+            (_, Some(part)) => part.push(character),
+            (_, None) => {}
+        }
+    }
+    parts.iter().filter(|part| !part.trim().is_empty()).flat_map(|part| paths(part, &above)).collect()
 }
 
 #[test]
@@ -194,6 +236,15 @@ fn a_word_beyond_is_found() {
     assert_eq!(found("crates/relay-exec/src/run.rs", "use std::process::Command;\n"), 0);
     assert_eq!(found("crates/relay-edit/src/plan.rs", "    std::fs::read(path)\n"), 1);
     assert_eq!(found("crates/relay-edit/src/plan.rs", "// std::fs is not used here\n"), 0);
+    for import in [
+        "use std::{env, io};\n",
+        "use std::process::{Child, Command};\n",
+        "use std::{\n    io,\n    net::{IpAddr, TcpStream},\n};\n",
+        "pub(crate) use std::{fs::File};\n",
+    ] {
+        assert_eq!(found("crates/relay-edit/src/plan.rs", import), 1, "{import}");
+    }
+    assert_eq!(found("crates/relay-edit/src/plan.rs", "use std::{io, fmt::{self, Write}};\n"), 0);
     assert_eq!(found("crates/relay-edit/src/plan.rs", "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n"), 0);
     assert_eq!(found("crates/relay-edit/tests/it/main.rs", "use std::fs;\n"), 0);
 }

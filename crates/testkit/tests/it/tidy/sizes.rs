@@ -84,13 +84,16 @@ fn length(body: &[(usize, &str)]) -> usize {
 
 /// How many named fields a struct has: rustfmt gives each a line of its own, one step in.
 fn fields(body: &[(usize, &str)]) -> usize {
-    let Some((_, first)) = body.first().filter(|(_, line)| line.ends_with('{')) else { return 0 };
+    let Some((_, first)) = body.first() else { return 0 };
+    let item = &body[..length(body).min(body.len())];
+    // Bounds may be before the brace.
+    let Some(open) = item.iter().position(|(_, line)| line.ends_with('{')) else { return 0 };
     let is_field = |line: &str| {
         let text = line.trim_start();
         let is_other = text.starts_with("//") || text.starts_with("#[") || text.starts_with(['>', ')']);
         indent(line) == indent(first) + 4 && !is_other && text.contains(':')
     };
-    body.iter().take(length(body)).skip(1).filter(|(_, line)| is_field(line)).count()
+    item.iter().skip(open + 1).filter(|(_, line)| is_field(line)).count()
 }
 
 /// How many parameters a free function has. Those of a method, which has a `self`, are not counted.
@@ -223,6 +226,11 @@ mod samples {
         check(&with(16), &["fields crates/x/src/a.rs Wide"]);
         check(&format!("// Large because the format has these.\n{}", with(16)), &[]);
         check("struct Unit;\nstruct Pair(u8, u8);\n", &[]);
+        let bounded = |count: usize| {
+            format!("struct Wide<T>\nwhere\n    T: Copy,\n{{\n{}}}\n", "    f: T,\n".repeat(count))
+        };
+        check(&bounded(15), &[]);
+        check(&bounded(16), &["fields crates/x/src/a.rs Wide"]);
     }
 
     #[test]
