@@ -85,12 +85,17 @@ fn inner(old: &[&str], new: &[&str]) -> Vec<DiffLine> {
 /// A patch that someone wrote, line by line.
 #[must_use]
 pub fn read_patch(patch: &str) -> Vec<DiffLine> {
-    let lines = patch.lines().map(|line| {
-        if line.starts_with("@@")
-            || line.starts_with("---")
-            || line.starts_with("+++")
-            || line.starts_with("***")
-        {
+    let mut lines = Vec::new();
+    // What git says of a file before its first hunk.
+    let mut is_head = false;
+    let mut all = patch.lines().peekable();
+    let mut before = "";
+    while let Some(line) = all.next() {
+        is_head = (is_head || line.starts_with(GIT)) && !line.starts_with("@@");
+        // A line that is removed may begin with two hyphens of its own.
+        let is_name = (line.starts_with("--- ") && all.peek().is_some_and(|next| next.starts_with("+++ ")))
+            || (line.starts_with("+++ ") && before.starts_with("--- "));
+        lines.push(if is_head || is_name || line.starts_with("@@") || line.starts_with("***") {
             DiffLine::Skipped(line.to_owned())
         } else if let Some(rest) = line.strip_prefix('+') {
             DiffLine::Added(rest.to_owned())
@@ -98,10 +103,14 @@ pub fn read_patch(patch: &str) -> Vec<DiffLine> {
             DiffLine::Removed(rest.to_owned())
         } else {
             DiffLine::Same(line.strip_prefix(' ').unwrap_or(line).to_owned())
-        }
-    });
-    lines.collect()
+        });
+        before = line;
+    }
+    lines
 }
+
+/// How git begins what it says of a file.
+const GIT: &str = "diff --git ";
 
 /// A diff as text.
 #[must_use]
@@ -155,11 +164,28 @@ pub fn count(lines: &[DiffLine]) -> (usize, usize) {
 #[must_use]
 pub fn draw(view: &View<'_>, lines: &[DiffLine]) -> Vec<Line> {
     let mut drawn = Vec::new();
+    let mut is_git = false;
     for line in lines {
         let (sign, text, token) = match line {
             DiffLine::Same(text) => ("  ", text, Token::ToolDiffContext),
             DiffLine::Removed(text) => ("- ", text, Token::ToolDiffRemoved),
             DiffLine::Added(text) => ("+ ", text, Token::ToolDiffAdded),
+            DiffLine::Skipped(text) if text.starts_with(GIT) => {
+                let path =
+                    text.rsplit_once(" b/").map_or(text.as_str(), |(_, path)| path).trim_end_matches('"');
+                if is_git {
+                    drawn.push(Line::new());
+                }
+                is_git = true;
+                drawn.push(Line::of(clean(path), view.fg(Token::ToolTitle).bold()));
+                continue;
+            }
+            // The path was said already.
+            DiffLine::Skipped(text)
+                if is_git && ["--- ", "+++ ", "index "].iter().any(|name| text.starts_with(name)) =>
+            {
+                continue;
+            }
             DiffLine::Skipped(text) => {
                 let sign = format!("{} ", view.sign(Symbol::ScrollMore));
                 drawn.push(Line::of(sign, view.fg(Token::Dim)).and(clean(text), view.fg(Token::Dim)));
@@ -188,6 +214,17 @@ mod tests {
     #[track_caller]
     fn check(old: &str, new: &str, expected: &str) {
         assert_eq!(shown(&diff(old, new)), expected);
+    }
+
+    #[test]
+    fn a_patch_of_git_names_its_files_and_keeps_lines_with_hyphens() {
+        let patch = "diff --git a/x.sql b/x.sql\nindex 1..2 100644\n--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,1 @@\n--- a comment\n select\n";
+        let lines = read_patch(patch);
+        assert!(lines.contains(&DiffLine::Removed("-- a comment".to_owned())), "{lines:?}");
+        assert_eq!(text(&lines), patch);
+        let app = crate::app::App::new(80, 24);
+        let drawn: Vec<String> = draw(&app.view(), &lines).iter().map(Line::text).collect();
+        assert_eq!(drawn, ["x.sql", "⋮ @@ -1,2 +1,1 @@", "- -- a comment", "  select"]);
     }
 
     #[test]

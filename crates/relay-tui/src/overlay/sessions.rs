@@ -11,6 +11,8 @@ use crate::keymap::Action;
 use crate::text::{Line, Style, clean_line};
 use crate::view::View;
 
+/// Lines of each message in a preview.
+const PREVIEW_LINES: usize = 6;
 /// What is in front of a name that is being written.
 const NAME: &str = "  new name: ";
 /// The orders, as they are cycled.
@@ -122,7 +124,7 @@ impl Sessions {
             return Step::Stay;
         }
         self.previewed.clone_from(&id);
-        Step::want(Wish::Rpc(json!({ "type": "preview_session", "session": id, "limit": 6 })))
+        Step::want(Wish::Rpc(json!({ "type": "preview_session", "session": id, "limit": 12 })))
     }
 
     fn delete(&mut self) -> Step {
@@ -188,8 +190,16 @@ impl Sessions {
         let messages = data.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut lines = vec![Line::of(text(data, "cwd"), Style::default().dim()), Line::new()];
         for message in messages {
-            lines.push(Line::of(text(message, "role"), Style::default().bold()));
-            lines.push(Line::of(clean_line(&text(message, "text")), Style::default()));
+            // What was said; what tools returned is too much to recognise a session by.
+            let (role, said) = (text(message, "role"), text(message, "text"));
+            if !matches!(role.as_str(), "user" | "assistant") || said.trim().is_empty() {
+                continue;
+            }
+            let who = if role == "user" { "you" } else { "model" };
+            lines.push(Line::of(who, Style::default().bold()));
+            let said = said.trim().lines().map(|line| Line::of(clean_line(line), Style::default()));
+            lines.extend(said.take(PREVIEW_LINES));
+            lines.push(Line::new());
         }
         self.list.show(&self.previewed, lines);
     }

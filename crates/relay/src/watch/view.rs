@@ -155,7 +155,7 @@ fn asking(line: &mut Line, question: &Question) {
     let keys: Vec<(&str, &str)> =
         all.into_iter().filter(|(key, _)| question.can_show || *key != "s").collect();
     let long: String = keys.iter().map(|(key, what)| format!(" · {key} {what}")).collect();
-    let short: String = keys.iter().map(|(key, _)| format!(" {key}")).collect();
+    let short: String = keys.iter().map(|(key, _)| format!(" [{key}]")).collect();
     line.push(NOTE.bold(), "? ");
     let fits = columns(&question.ask) + columns(&long) <= line.room;
     let room = columns(if fits { &long } else { &short });
