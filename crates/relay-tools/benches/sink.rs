@@ -17,7 +17,7 @@ use relay_agent::policy::Permit;
 use relay_agent::tool::{Call, Facts, Services};
 use relay_diagnostics::Cancel;
 use relay_engine::Engine;
-use relay_store::{Artifacts, Store};
+use relay_store::Store;
 use relay_workspace::Workspace;
 use serde_json::json;
 
@@ -28,9 +28,11 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("project")).unwrap();
     let workspace = Workspace::open(&folder.path().join("project")).unwrap();
-    let engine = Engine::open(workspace, Store::at(&folder.path().join("home")), Cancel::new()).unwrap();
+    let store = Store::at(&folder.path().join("home"));
+    let artifacts = store.sessions().artifacts(&folder.path().join("session.jsonl"));
+    let engine = Engine::open(workspace, store, Cancel::new()).unwrap();
     let mut services = Services::alone(Arc::new(engine.without_checks()), "bench", std::env::temp_dir());
-    services.artifacts = Some(Artifacts::beside(&folder.path().join("session.jsonl")));
+    services.artifacts = Some(artifacts);
     let (tools, _) = relay_tools::built_in(&services, None);
     let bash = tools.iter().find(|tool| tool.spec().name == "bash").unwrap();
     let commands = [
