@@ -253,8 +253,10 @@ fn fifty_turns_use_little_more_memory_than_five() {
     let peak = |turns: usize| {
         let lab = Lab::new();
         lab.env.write("a.txt", &"a line of text\n".repeat(40));
-        for _ in 0..turns {
-            lab.calls(&[("read", json!({ "path": "a.txt" }))]);
+        for turn in 0..turns {
+            // A model that makes one call over and over is stopped.
+            let path = if turn % 2 == 0 { "a.txt" } else { "a.txt:1" };
+            lab.calls(&[("read", json!({ "path": path }))]);
         }
         lab.server.queue(Answer::from(Reply::text("Done.")).stall_at(1));
         let running = lab.env.relay(&["run", "--model", "lab/m", "--no-session", "look"]).spawn();
