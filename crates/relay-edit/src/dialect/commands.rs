@@ -2,6 +2,7 @@
 //!
 //! The other commands of that protocol are named in a warning and never run here.
 
+use super::findings::never_closed;
 use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
 use crate::commands::tag::{ALONE, EDITING, Tag, opening};
 use crate::commands::{lines_target, without_fence};
@@ -87,14 +88,8 @@ impl Reader for Commands {
 
     fn finish(mut self: Box<Self>) -> Parsed {
         if let Some(open) = self.open.take() {
-            self.parsed.findings.push(
-                Diagnostic::error(
-                    codes::UNCLOSED_BLOCK,
-                    format!("`[{}]` is never closed: the reply seems cut off", open.name),
-                )
-                .hinted(format!("end it with a line `[/{}]`", open.name))
-                .at(open.line),
-            );
+            let hint = format!("end it with a line `[/{}]`", open.name);
+            self.parsed.findings.push(never_closed(&format!("[{}]", open.name), hint, open.line));
         }
         self.parsed
     }

@@ -77,6 +77,12 @@ impl Findings {
     }
 }
 
+/// What a tag opens in a line of the reply goes on to its end.
+pub(crate) fn never_closed(tag: &str, hint: String, line: usize) -> Diagnostic {
+    let message = format!("`{tag}` is never closed: the reply seems cut off");
+    Diagnostic::error(codes::UNCLOSED_BLOCK, message).hinted(hint).at(line)
+}
+
 /// The first characters of a line, for showing it.
 pub(crate) fn shorten(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();

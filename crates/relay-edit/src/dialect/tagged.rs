@@ -2,8 +2,9 @@
 //!
 //! Below a path they hold the whole file, or the sections of one. Other tags are HTML and mean nothing here.
 
+use super::findings::never_closed;
 use super::{Dialect, Kept, Line, Parsed, Reader, Taken, edit_repl, mistaken, path_line, search_replace};
-use crate::{Diagnostic, Edit, Operation, codes};
+use crate::{Edit, Operation};
 
 const NAMES: &[&str] = &["source", "code", "pre", "codeblock", "sourcecode"];
 
@@ -93,13 +94,9 @@ impl Reader for Tagged {
 
     fn finish(mut self: Box<Self>) -> Parsed {
         if !self.closed {
-            let message = format!("`<{}>` is never closed: the reply seems cut off", self.name);
-            self.parsed.findings.push(
-                Diagnostic::error(codes::UNCLOSED_BLOCK, message)
-                    .hinted(format!("end it with a line `</{}>`", self.name))
-                    .on(&self.path)
-                    .at(self.line),
-            );
+            let hint = format!("end it with a line `</{}>`", self.name);
+            let finding = never_closed(&format!("<{}>", self.name), hint, self.line);
+            self.parsed.findings.push(finding.on(&self.path));
         }
         self.parsed
     }

@@ -37,7 +37,7 @@ impl Explain<'_> {
             Dialect::Hashline => format!("File not found: {path}"),
             _ => format!("`{path}` does not exist, so it cannot be {verb}"),
         };
-        Diagnostic::error(codes::MISSING_FILE, message).hinted(hint).on(path).at(self.edit.line)
+        self.finding(codes::MISSING_FILE, message, None).hinted(hint)
     }
 
     /// A section makes a new file of a name that has more in it than a path.
@@ -71,8 +71,7 @@ impl Explain<'_> {
     pub fn without_anchors(&self, lines: usize) -> Diagnostic {
         let message =
             format!("the anchors before {lines} new line(s) of `{}` were taken off", self.edit.path);
-        let finding = Diagnostic::warning(codes::ANCHORS_TAKEN_OFF, message);
-        finding.hinted("write new lines without anchors").on(&self.edit.path).at(self.edit.line)
+        self.warning(codes::ANCHORS_TAKEN_OFF, message).hinted("write new lines without anchors")
     }
 
     /// A diff deletes a file and does not name all of its lines.
@@ -118,10 +117,8 @@ impl Explain<'_> {
     /// The reply holds the whole file already, and not the same.
     pub fn other_version(&self) -> Diagnostic {
         let path = &self.edit.path;
-        Diagnostic::error(codes::AMBIGUOUS, format!("this reply holds two different versions of `{path}`"))
-            .hinted("send only the one that is meant")
-            .on(path)
-            .at(self.edit.line)
+        let message = format!("this reply holds two different versions of `{path}`");
+        self.finding(codes::AMBIGUOUS, message, None).hinted("send only the one that is meant")
     }
 
     /// A patch does not apply: every reason, as long as they are not hundreds.
@@ -227,25 +224,17 @@ impl Explain<'_> {
     /// A file that is said to be new exists, with other content.
     pub fn overwrites(&self) -> Diagnostic {
         let path = &self.edit.path;
-        Diagnostic::warning(
-            codes::OVERWRITES,
-            format!("`{path}` is added as a new file, and replaces the one that exists"),
-        )
-        .hinted("look at what is lost; to change part of a file, use `*** Update File:`")
-        .on(path)
-        .at(self.edit.line)
+        let message = format!("`{path}` is added as a new file, and replaces the one that exists");
+        let hint = "look at what is lost; to change part of a file, use `*** Update File:`";
+        self.warning(codes::OVERWRITES, message).hinted(hint)
     }
 
     /// The file was not in the author's context.
     pub fn not_in_context(&self) -> Diagnostic {
         let path = &self.edit.path;
-        Diagnostic::warning(
-            codes::NOT_IN_CONTEXT,
-            format!("`{path}` was not in view, so this edit was put off"),
-        )
-        .hinted("show the file to the model, then ask for the edit again")
-        .on(path)
-        .at(self.edit.line)
+        let message = format!("`{path}` was not in view, so this edit was put off");
+        let hint = "show the file to the model, then ask for the edit again";
+        self.warning(codes::NOT_IN_CONTEXT, message).hinted(hint)
     }
 
     /// The file must not be patched.
@@ -278,13 +267,9 @@ impl Explain<'_> {
 
     /// Payload lines were left out.
     pub fn absorbed(&self, lines: usize) -> Diagnostic {
-        Diagnostic::warning(
-            codes::DUPLICATE_ABSORBED,
-            format!("{lines} new line(s) repeat the line next to their range and were left out"),
-        )
-        .hinted("do not repeat the lines above and below a range")
-        .on(&self.edit.path)
-        .at(self.edit.line)
+        let message = format!("{lines} new line(s) repeat the line next to their range and were left out");
+        let hint = "do not repeat the lines above and below a range";
+        self.warning(codes::DUPLICATE_ABSORBED, message).hinted(hint)
     }
 
     /// A new file is named as files are in examples, which may mean one that exists.
@@ -297,7 +282,7 @@ impl Explain<'_> {
     pub fn no_change(&self) -> Diagnostic {
         let message = format!("Edits to {} resulted in no changes being made.", self.edit.path);
         let hint = "there is nothing to do; if a change is missing, ask for it again";
-        Diagnostic::warning(codes::NO_CHANGE, message).hinted(hint).on(&self.edit.path).at(self.edit.line)
+        self.warning(codes::NO_CHANGE, message).hinted(hint)
     }
 
     /// A title may have been taken for the name of a new file.
@@ -305,62 +290,43 @@ impl Explain<'_> {
         let message =
             format!("`{}` is written above this code; is it a new file or a title?", self.edit.path);
         let hint = "write `// {path}` behind the fence of a file";
-        Diagnostic::warning(codes::DOUBTFUL_NAME, message).hinted(hint).on(&self.edit.path).at(self.edit.line)
+        self.warning(codes::DOUBTFUL_NAME, message).hinted(hint)
     }
 
     /// Lines were named by number only, or by the two ends of a range.
     pub fn unverified_lines(&self) -> Diagnostic {
         let anchored = self.edit.dialect == Dialect::Hashline;
         let how = if anchored { "by the first and the last one of a range" } else { "by number" };
-        Diagnostic::warning(
-            codes::LINES_UNVERIFIED,
-            format!(
-                "the lines of `{}` are named {how} only; look at the change before you approve it",
-                self.edit.path
-            ),
-        )
-        .hinted("a dialect that quotes the old lines can be checked")
-        .on(&self.edit.path)
-        .at(self.edit.line)
+        let path = &self.edit.path;
+        let message =
+            format!("the lines of `{path}` are named {how} only; look at the change before you approve it");
+        self.warning(codes::LINES_UNVERIFIED, message)
+            .hinted("a dialect that quotes the old lines can be checked")
     }
 
     fn splice_failure(&self, error: &SpliceError) -> Diagnostic {
-        match error {
-            SpliceError::Overlap(first, second) => self
-                .finding(
-                    codes::OVERLAP,
-                    format!(
-                        "{} and {} change the same lines of `{}`",
-                        self.name(*first),
-                        self.name(*second),
-                        self.edit.path
-                    ),
-                    self.hunk(*second),
-                )
-                .hinted("join the two into one"),
-            SpliceError::Unanchored(hunk) => self
-                .finding(
-                    codes::NO_ANCHOR,
-                    format!(
-                        "nothing says where the new lines of {} belong in `{}`",
-                        self.name(*hunk),
-                        self.edit.path
-                    ),
-                    self.hunk(*hunk),
-                )
-                .hinted("include the unchanged line above or below the new lines"),
-            SpliceError::Indentation(hunk) => self
-                .finding(
-                    codes::INDENTATION,
-                    format!(
-                        "the new lines of {} cannot be indented as `{}` is",
-                        self.name(*hunk),
-                        self.edit.path
-                    ),
-                    self.hunk(*hunk),
-                )
-                .hinted("indent the lines as the file does"),
-        }
+        let path = &self.edit.path;
+        let (code, hunk, message, hint) = match error {
+            SpliceError::Overlap(first, second) => (
+                codes::OVERLAP,
+                *second,
+                format!("{} and {} change the same lines of `{path}`", self.name(*first), self.name(*second)),
+                "join the two into one",
+            ),
+            SpliceError::Unanchored(hunk) => (
+                codes::NO_ANCHOR,
+                *hunk,
+                format!("nothing says where the new lines of {} belong in `{path}`", self.name(*hunk)),
+                "include the unchanged line above or below the new lines",
+            ),
+            SpliceError::Indentation(hunk) => (
+                codes::INDENTATION,
+                *hunk,
+                format!("the new lines of {} cannot be indented as `{path}` is", self.name(*hunk)),
+                "indent the lines as the file does",
+            ),
+        };
+        self.finding(code, message, self.hunk(hunk)).hinted(hint)
     }
 
     fn hunk(&self, number: usize) -> Option<&Hunk> {
@@ -372,6 +338,10 @@ impl Explain<'_> {
             0 | 1 => "this hunk".to_owned(),
             total => format!("hunk {} of {total}", number + 1),
         }
+    }
+
+    fn warning(&self, code: crate::Code, message: String) -> Diagnostic {
+        Diagnostic::warning(code, message).on(&self.edit.path).at(self.edit.line)
     }
 
     fn finding(&self, code: crate::Code, message: String, hunk: Option<&Hunk>) -> Diagnostic {

@@ -1,6 +1,6 @@
 //! What is inside a block, and what is between and after blocks.
 
-use relay_edit::{Body, Dialect, Edit, Operation, parse};
+use relay_edit::{Body, Dialect, Edit, Hunk, Operation, parse};
 
 const SECTION: &str = "<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n";
 
@@ -9,7 +9,7 @@ fn new_text(edit: &Edit) -> String {
     match &edit.operation {
         Operation::Write { content } => content.clone(),
         Operation::Patch { hunks, .. } => {
-            hunks.iter().flat_map(relay_edit::Hunk::new_lines).map(|line| format!("{line}\n")).collect()
+            hunks.iter().flat_map(Hunk::new_lines).map(|line| format!("{line}\n")).collect()
         }
         _ => String::new(),
     }

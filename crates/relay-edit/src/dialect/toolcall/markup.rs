@@ -5,12 +5,12 @@
 
 use serde_json::{Map, Value};
 
+use super::super::findings::never_closed;
 use super::super::{Line, Parsed, Reader, Taken, edit_repl, search_replace};
 use super::arguments::{Around, read_arguments};
 use super::keys::{self, normal};
 use super::{Calls, json};
 use crate::lead::is_file_name;
-use crate::{Diagnostic, codes};
 
 /// Elements that are calls by their name alone.
 const CALLS: &[&str] = &[
@@ -186,14 +186,8 @@ impl Reader for Element {
     fn finish(mut self: Box<Self>) -> Parsed {
         if !self.closed {
             let name = &self.open.name;
-            self.parsed.findings.push(
-                Diagnostic::error(
-                    codes::UNCLOSED_BLOCK,
-                    format!("`<{name}>` is never closed: the reply seems cut off"),
-                )
-                .hinted(format!("send the rest of the reply, up to `</{name}>`"))
-                .at(self.line),
-            );
+            let hint = format!("send the rest of the reply, up to `</{name}>`");
+            self.parsed.findings.push(never_closed(&format!("<{name}>"), hint, self.line));
         }
         self.parsed
     }
