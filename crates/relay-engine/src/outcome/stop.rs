@@ -69,30 +69,19 @@ impl Stop {
 
     /// The status this ends in; the reasons go to `diagnostics`.
     pub(crate) fn settle(self, diagnostics: &mut Vec<Diagnostic>) -> Status {
-        match self {
-            Stop::Refused(reasons) | Stop::Outdated(reasons) => {
-                diagnostics.extend(reasons);
-                Status::Rejected
-            }
-            Stop::RolledBack(reasons) | Stop::Compare(reasons) => {
-                diagnostics.extend(reasons);
-                Status::RolledBack
-            }
-            Stop::Stuck(reasons) => {
-                diagnostics.extend(reasons);
-                Status::RecoveryNeeded
-            }
+        let (status, reasons) = match self {
+            Stop::Refused(reasons) | Stop::Outdated(reasons) => (Status::Rejected, reasons),
+            Stop::RolledBack(reasons) | Stop::Compare(reasons) => (Status::RolledBack, reasons),
+            Stop::Stuck(reasons) => (Status::RecoveryNeeded, reasons),
             Stop::Interrupted(reasons) => {
                 diagnostics
                     .push(Diagnostic::error(codes::INTERRUPTED, "interrupted; every file is as it was"));
-                diagnostics.extend(reasons);
-                Status::Interrupted
+                (Status::Interrupted, reasons)
             }
-            Stop::Done(status, note) => {
-                diagnostics.push(*note);
-                status
-            }
-        }
+            Stop::Done(status, note) => (status, vec![*note]),
+        };
+        diagnostics.extend(reasons);
+        status
     }
 }
 

@@ -79,7 +79,7 @@ pub fn undo(
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    take_back(engine, options, approver, observer, select::for_undo)
+    Landing::new(engine, approver, observer).run(|landing| run(landing, options, select::for_undo))
 }
 
 /// Reapplies what the last undo reverted, or the one a person names.
@@ -89,20 +89,10 @@ pub fn redo(
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    take_back(engine, options, approver, observer, select::for_redo)
+    Landing::new(engine, approver, observer).run(|landing| run(landing, options, select::for_redo))
 }
 
 type Select = for<'h> fn(&'h History, &UndoOptions) -> Selected<'h>;
-
-fn take_back(
-    engine: &Engine,
-    options: &UndoOptions,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    select: Select,
-) -> Outcome {
-    Landing::new(engine, approver, observer).run(|landing| run(landing, options, select))
-}
 
 fn run(landing: &mut Landing<'_>, options: &UndoOptions, select: Select) -> Result<Status, Stop> {
     let Landing { engine, approver, outcome, .. } = landing;

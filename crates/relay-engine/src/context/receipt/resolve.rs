@@ -19,7 +19,7 @@ const QUOTED_LINES: usize = 4;
 /// A plan for today's files, and the texts the model will know once it has landed.
 pub(crate) struct Resolved {
     pub plan: Plan<Content>,
-    /// Path to the text as the model wrote it; `None` for a deleted file.
+    /// Path to the text as the model wrote it; `None` for a file that goes.
     pub written: BTreeMap<String, Option<String>>,
 }
 
@@ -29,7 +29,7 @@ impl Resolved {
         let stray = |change: &Change<Content>| {
             let before = change.before.as_deref().unwrap_or_default();
             let after = After::from(change.after.as_ref()?);
-            // Unchanged text adds nothing to the file.
+            // What stays of the file brings nothing into it.
             if let After::Spliced(spliced) = after
                 && placeholders(spliced.fresh()).next().is_none()
             {
@@ -38,7 +38,7 @@ impl Resolved {
             let found = stray_placeholders(&change.path, before, &after.bytes(before), |_| Vec::new());
             (!found.is_empty()).then(|| (change.path.clone(), found))
         };
-        // A renamed file keeps its content.
+        // A renamed file brings along what it held under its old name.
         let refused: Vec<_> =
             plan.changes.iter().filter(|change| change.renamed_from.is_none()).filter_map(stray).collect();
         let mut resolved = Self { plan, written: BTreeMap::new() };
@@ -46,7 +46,7 @@ impl Resolved {
         resolved
     }
 
-    /// Removes changes from the plan, and all others too unless `--partial` was given.
+    /// Takes changes out of the plan, and all others with them unless only a part was asked for.
     fn refuse(&mut self, edits: &[Edit], refused: Vec<(String, Vec<Diagnostic>)>, partial: bool) {
         if refused.is_empty() {
             return;
@@ -77,7 +77,7 @@ impl Receipt {
         let mut back: BTreeMap<&str, usize> = BTreeMap::new();
         let latest = self.plan_seen(edits, today, options, &context, &back);
         let mut tried = latest.1.clone();
-        // An edit that does not fit the latest text the model knows may have been written for an earlier one.
+        // What does not fit the latest text the model knows may have been written for an earlier one.
         while self.step_back(edits, &tried, &mut back) {
             let (seen, plan) = self.plan_seen(edits, today, options, &context, &back);
             if !plan.outcomes.iter().any(|outcome| outcome.status.is_failure()) {
@@ -136,7 +136,7 @@ impl Receipt {
         stepped
     }
 
-    /// Turns every change of a plan on the seen texts into one on the current files.
+    /// Every change of a plan on what was seen, as one on what is there.
     fn onto_today(
         &self,
         edits: &[Edit],
@@ -205,8 +205,7 @@ impl Receipt {
                 let merged = merge_surely(&view, current, &wanted);
                 Some(merged.map_err(|conflicts| vec![self.conflict(source, &conflicts, current, &wanted)])?)
             }
-            // A file that the model created contains none of our secrets; a file it was not shown keeps text that
-            // looks masked.
+            // A file the model made up has no secrets of ours to hold; one it was not shown keeps what looks masked.
             (Some(wanted), None) => {
                 let known = today.files.get(source).map(Vec::as_slice).unwrap_or_default();
                 let stray = stray_placeholders(&path, known, &wanted, |file| self.vault_files(file));
@@ -227,7 +226,7 @@ impl Receipt {
     }
 
     fn vault_files(&self, placeholder: &str) -> Vec<String> {
-        // No file has this name, so every known placeholder is refused, with the files it belongs to.
+        // No file has this name, so whatever the vault knows is refused, with the files it belongs to.
         let refused = self.vault.restore("", placeholder).err().unwrap_or_default();
         refused.into_iter().flat_map(|refused| refused.files).collect()
     }
@@ -265,7 +264,7 @@ impl Receipt {
         )
         .on(path)
         .about_lines(from, to)
-        .hinted("Rewrite the edit for the current file.")
+        .hinted("Write the edit anew for the file as it is now.")
     }
 }
 
@@ -285,7 +284,7 @@ fn is_same_text(shown: &[u8], today: &[u8]) -> bool {
     shown == today || relay_edit::text(today).is_some_and(|text| text.as_bytes() == shown)
 }
 
-/// Marks a change in the outcomes as merged, or as having no effect left.
+/// Says in the outcomes that a change was merged, or that there is nothing left of it.
 fn note(edits: &[Edit], plan: &mut Plan, path: &str, is_same: bool, was_current: bool) {
     for (edit, outcome) in edits.iter().zip(&mut plan.outcomes) {
         if edit.path == path && outcome.status == EditStatus::Applied {
@@ -306,7 +305,7 @@ pub(crate) fn stray_placeholders(
     after: &[u8],
     files: impl Fn(&str) -> Vec<String>,
 ) -> Vec<Diagnostic> {
-    // Hardly any text contains one, so the search comes before any copying.
+    // Hardly any text holds one, so it is looked for before anything is copied.
     if placeholders(&relay_edit::text_of(after)).next().is_none() {
         return Vec::new();
     }
@@ -334,7 +333,7 @@ fn masked_value(path: &str, refused: &Unrestored) -> Diagnostic {
     } else {
         (
             format!("its value belongs to {}", files.join(" and ")),
-            "Relay never writes a secret into another file: let the code read it from its own file, or add it yourself.",
+            "A secret is not written into another file: let the code read it from where it is, or put it there yourself.",
         )
     };
     Diagnostic::error(
@@ -346,19 +345,13 @@ fn masked_value(path: &str, refused: &Unrestored) -> Diagnostic {
 }
 
 fn deleted_but_changed(path: &str) -> Diagnostic {
-    Diagnostic::error(
-        relay_edit::codes::MERGE_CONFLICT,
-        format!("`{path}` changed after it was packed, and the reply deletes it"),
-    )
-    .on(path)
-    .hinted("Check what changed; delete the file yourself, or pack again and repeat the request.")
+    let message = format!("`{path}` changed after it was packed, and the reply deletes it");
+    let hint = "Check what changed; delete the file yourself, or pack again and repeat the request.";
+    Diagnostic::error(relay_edit::codes::MERGE_CONFLICT, message).on(path).hinted(hint)
 }
 
 fn gone(path: &str) -> Diagnostic {
-    Diagnostic::error(
-        relay_edit::codes::MERGE_CONFLICT,
-        format!("`{path}` was deleted after it was packed, and the reply changes it"),
-    )
-    .on(path)
-    .hinted("Restore the file, or ask for the change without it.")
+    let message = format!("`{path}` was deleted after it was packed, and the reply changes it");
+    let hint = "Restore the file, or ask for the change without it.";
+    Diagnostic::error(relay_edit::codes::MERGE_CONFLICT, message).on(path).hinted(hint)
 }
