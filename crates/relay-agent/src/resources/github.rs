@@ -100,7 +100,11 @@ mod tests {
             (Issues, "12", Some("gh issue view 12 --comments")),
             (Issues, "12?comments=0", Some("gh issue view 12")),
             (Issues, "o/r/12", Some("gh issue view 12 --repo o/r --comments")),
-            (Issues, "o/r?state=closed&limit=5&label=bug", Some("gh issue list --repo o/r --state closed --limit 5 --label bug")),
+            (
+                Issues,
+                "o/r?state=closed&limit=5&label=bug",
+                Some("gh issue list --repo o/r --state closed --limit 5 --label bug"),
+            ),
             (Issues, "12/diff", None),
             (Issues, "?nope=1", None),
             (Issues, "o/r;rm -rf/12", None),
@@ -114,7 +118,9 @@ mod tests {
             assert_eq!(scheme.command(rest).as_deref(), expected, "{scheme:?} {rest}");
             let error = scheme.read(rest, &Cancel::new()).unwrap_err().to_string();
             match expected {
-                Some(command) => assert!(error.contains(command) && error.contains("gh auth login"), "{error}"),
+                Some(command) => {
+                    assert!(error.contains(command) && error.contains("gh auth login"), "{error}");
+                }
                 None => assert!(error.contains("is not an address of this kind"), "{error}"),
             }
         }

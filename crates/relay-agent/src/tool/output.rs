@@ -216,8 +216,10 @@ impl Bounds {
         let kept = |range: std::ops::Range<usize>| lines.get(range).unwrap_or_default().concat();
         let missing = lines.len() - head - tail;
         let mut cut = kept(0..head);
-        if head == 0 && tail == 0 {
-            cut = text.chars().take(self.bytes / 4).collect();
+        if head == 0 {
+            // The first line alone is too long: its beginning is shown.
+            let end = (0..=self.bytes / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            cut = text.get(..end).unwrap_or_default().to_owned();
         }
         cut.push_str(&format!("\n[… {missing} lines left out; the output has {} bytes …]\n", text.len()));
         cut.push_str(&kept(lines.len() - tail..lines.len()));
@@ -247,6 +249,13 @@ mod tests {
     fn one_endless_line_is_cut_too() {
         let cut = Bounds::default().cut(&"é".repeat(1 << 20)).unwrap();
         assert!(cut.len() < 60 << 10 && cut.contains("left out"));
+    }
+
+    #[test]
+    fn of_a_long_line_with_remarks_below_the_beginning_is_shown() {
+        let cut = Bounds::default().cut(&format!("{}\n[a remark]\n", "x".repeat(60 << 10))).unwrap();
+        assert!(cut.starts_with("xxxx") && cut.ends_with("[a remark]\n"), "{cut:.50}");
+        assert!(cut.len() < 30 << 10, "{}", cut.len());
     }
 
     #[test]

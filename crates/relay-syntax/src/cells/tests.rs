@@ -117,7 +117,8 @@ fn lines_break_between_words() {
 
 #[test]
 fn colours_and_links_go_on_in_the_next_line() {
-    let lines = wrap("\x1b[1;38;2;1;2;3mone two\x1b[0m \x1b]8;;http://a\x1b\\three four\x1b]8;;\x1b\\ five", 6, 3);
+    let lines =
+        wrap("\x1b[1;38;2;1;2;3mone two\x1b[0m \x1b]8;;http://a\x1b\\three four\x1b]8;;\x1b\\ five", 6, 3);
     let expected = [
         "\x1b[1;38;2;1;2;3mone\x1b[0m",
         "\x1b[1;38;2;1;2;3mtwo\x1b[0m\x1b]8;;http://a\x1b\\\x1b]8;;\x1b\\",
@@ -140,8 +141,18 @@ impl Numbers {
 
 fn text(numbers: &mut Numbers) -> String {
     const ESCAPES: [&str; 12] = [
-        "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[22m", "\x1b[31m", "\x1b[48;5;200m", "\x1b[38;2;9;8;7m", "\x1b[39;49m",
-        "\x1b[4:3m", "\x1b[K", "\x1b]8;;http://x\x07", "\x1b]8;;\x07",
+        "\x1b[0m",
+        "\x1b[1m",
+        "\x1b[2m",
+        "\x1b[22m",
+        "\x1b[31m",
+        "\x1b[48;5;200m",
+        "\x1b[38;2;9;8;7m",
+        "\x1b[39;49m",
+        "\x1b[4:3m",
+        "\x1b[K",
+        "\x1b]8;;http://x\x07",
+        "\x1b]8;;\x07",
     ];
     let piece = |numbers: &mut Numbers| match numbers.below(6) {
         0 => ESCAPES[numbers.below(ESCAPES.len())],

@@ -12,6 +12,8 @@ use serde_json::Value;
 
 use super::{by_anchor, similar};
 
+/// The largest file that edits may make: each could double it.
+const LARGEST: usize = 16 << 20;
 /// How many lines a message about several places names.
 const NAMED: usize = 10;
 
@@ -155,9 +157,13 @@ impl Item<'_> {
     fn apply(&self, path: &str, content: &str) -> Result<String, Diagnostic> {
         let (old, new) = (self.old.replace("\r\n", "\n"), self.new.replace("\r\n", "\n"));
         if self.all {
-            return match content.contains(&old) {
-                true => Ok(content.replace(&old, &new)),
-                false => Err(self.not_found(path)),
+            return match content.matches(&*old).count() {
+                0 => Err(self.not_found(path)),
+                count if content.len().saturating_add(count.saturating_mul(new.len())) > LARGEST => {
+                    let message = format!("{count} times new_text is more than {} MiB.", LARGEST >> 20);
+                    Err(self.refused(path, &message))
+                }
+                _ => Ok(content.replace(&old, &new)),
             };
         }
         let places: Vec<usize> = content.match_indices(&old).map(|(at, _)| at).collect();
@@ -274,6 +280,12 @@ mod tests {
         ));
         assert_eq!(landed(None), (None, vec![]));
         assert_eq!(landed(Some(0.99)), (None, vec![]));
+    }
+
+    /// A few edits of every occurrence could make a file of any size.
+    #[test]
+    fn edits_that_grow_without_end_are_refused() {
+        check("o\n", &[("o", "oo", true); 60], Err("times new_text is more than 16 MiB"));
     }
 
     /// Each edit sees what those before it made.

@@ -15,6 +15,8 @@ use relay_edit::{Hunk, HunkLine, codes};
 pub const LOWEST: f64 = 0.95;
 /// Another place counts as nearly as good if it needs at most this many times the changes.
 const RIVAL: usize = 3;
+/// How many pairs of characters are compared at most: beyond that the text counts as not found.
+const COMPARED: usize = 20_000_000;
 /// How many lines a message names.
 const NAMED: usize = 5;
 
@@ -58,8 +60,13 @@ pub fn find(old: &str, new: &str, content: &str, threshold: f64) -> Result<Optio
     }
     let limit = allowed * RIVAL;
     let mut places: Vec<(usize, usize)> = Vec::new();
+    let mut left = COMPARED;
     for (at, window) in lines.windows(quoted.len()).enumerate() {
-        if let Some(changes) = changes(&quoted, window, limit) {
+        let changes = changes(&quoted, window, limit, &mut left);
+        if left == 0 {
+            return Ok(None);
+        }
+        if let Some(changes) = changes {
             places.push((changes, at));
         }
     }
@@ -88,10 +95,16 @@ fn allowed(characters: usize, threshold: f64) -> usize {
 }
 
 /// How many characters differ, unless they are more than `limit`.
-fn changes(quoted: &[&str], window: &[&str], limit: usize) -> Option<usize> {
+fn changes(quoted: &[&str], window: &[&str], limit: usize, left: &mut usize) -> Option<usize> {
     let mut sum = 0;
     for (quoted, is) in quoted.iter().zip(window) {
-        sum += distance(quoted.trim_end(), is.trim_end(), limit - sum)?;
+        let (quoted, is) = (quoted.trim_end(), is.trim_end());
+        let band = (2 * (limit - sum) + 1).min(is.len());
+        *left = left.saturating_sub(1 + if quoted == is { 0 } else { quoted.len().saturating_mul(band) });
+        if *left == 0 {
+            return None;
+        }
+        sum += distance(quoted, is, limit - sum)?;
     }
     Some(sum)
 }
@@ -197,6 +210,13 @@ mod tests {
         assert_eq!(find(old, "x\n", file, 0.95), Err(vec![1, 2]));
         let old = "assert_eq!(value_of(\"oen\"), Some(11));\n";
         assert!(find(old, "x\n", file, 0.95).is_ok_and(|found| found.is_none()), "two of 38 are too many");
+    }
+
+    #[test]
+    fn the_search_for_a_long_quote_in_a_long_file_ends() {
+        let file: String = (0..50_000).map(|n| format!("line number {n} of many\n")).collect();
+        let old: String = (0..5_000).map(|n| format!("line numbr {n} of many\n")).collect();
+        assert_eq!(find(&old, "x\n", &file, 0.95), Ok(None));
     }
 
     #[test]

@@ -9,6 +9,8 @@ use crate::edit::Edit;
 
 /// How many bytes are shown at once.
 pub const MAX_BYTES: usize = 50 << 10;
+/// What is left of that for lines: below them it says how to go on.
+const LINES_BYTES: usize = MAX_BYTES - 512;
 
 /// What is in front of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +108,7 @@ impl Paging<'_> {
         for line in lines {
             let prefix = self.display.prefix(number, line);
             let mut shown = String::from_utf8_lossy(line);
-            let room = MAX_BYTES.saturating_sub(text.len() + prefix.len() + 1);
+            let room = LINES_BYTES.saturating_sub(text.len() + prefix.len() + 1);
             if shown.len() > room {
                 if number > first {
                     break;
@@ -120,7 +122,7 @@ impl Paging<'_> {
             text.push_str(&shown);
             text.push('\n');
             number += 1;
-            if long && text.len() >= MAX_BYTES {
+            if long && text.len() >= LINES_BYTES {
                 break;
             }
         }

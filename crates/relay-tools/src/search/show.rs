@@ -8,6 +8,9 @@ use serde_json::json;
 use crate::read::display::{Display, MAX_BYTES};
 use crate::read::selector::Selection;
 
+/// How many paths are named that could not be searched.
+const UNREADABLE_NAMED: usize = 5;
+
 /// Shows a page of matches; `total` is how many there are in all. Hands back how many of its files are shown.
 pub fn show(call: &Call<'_>, page: &Found, skip: usize, total: usize) -> (Output, usize) {
     let mut text = String::new();
@@ -47,13 +50,20 @@ pub fn show(call: &Call<'_>, page: &Found, skip: usize, total: usize) -> (Output
         text.push_str(&format!("Skipped missing paths: {}\n", page.missing.join(", ")));
     }
     if !page.unreadable.is_empty() {
-        text.push_str(&format!("[{} paths could not be read]\n", page.unreadable.len()));
+        text.push_str(&unreadable(&page.unreadable));
     }
     let details = json!({
         "matches": total, "shown": shown, "files": page.matching_files, "searchedFiles": page.searched_files,
         "missing": page.missing, "skip": skip,
     });
     (Output::text(text).with_details(details), files)
+}
+
+/// Names the first of the paths that could not be searched: they may not be text, or have lines that are too long.
+fn unreadable(paths: &[String]) -> String {
+    let named: Vec<_> = paths.iter().take(UNREADABLE_NAMED).map(|path| visible_line(path)).collect();
+    let more = if paths.len() > UNREADABLE_NAMED { ", …" } else { "" };
+    format!("[{} paths could not be searched: {}{more}]\n", paths.len(), named.join(", "))
 }
 
 /// A file's matches below its name. A gap between lines is a line of its own.

@@ -178,8 +178,30 @@ mod tests {
     #[test]
     fn nothing_that_a_terminal_would_obey_comes_through() {
         const PARTS: [&[u8]; 24] = [
-            b"\x1b", b"[", b"31m", b"]", b"0;title", b"\x07", b"\\", b"P", b"q#0", b"\xc2\x9b", b"\xc2\x9d", b"\xc2\x9c", b"\r", b"\n",
-            b"\t", b"\0", b"\x7f", b"\xff", b"\xf0\x9f", "\u{1f642}".as_bytes(), b"word ", b"(B", b"\x08", b"\xe2\x80\xae",
+            b"\x1b",
+            b"[",
+            b"31m",
+            b"]",
+            b"0;title",
+            b"\x07",
+            b"\\",
+            b"P",
+            b"q#0",
+            b"\xc2\x9b",
+            b"\xc2\x9d",
+            b"\xc2\x9c",
+            b"\r",
+            b"\n",
+            b"\t",
+            b"\0",
+            b"\x7f",
+            b"\xff",
+            b"\xf0\x9f",
+            "\u{1f642}".as_bytes(),
+            b"word ",
+            b"(B",
+            b"\x08",
+            b"\xe2\x80\xae",
         ];
         let mut seed = 7u32;
         let mut below = |most: usize| {

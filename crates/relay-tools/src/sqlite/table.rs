@@ -48,8 +48,11 @@ pub fn draw(columns: &[String], rows: &[Vec<String>]) -> String {
     }
     fit(&mut widths);
     let line = |cells: &[String]| {
-        let cells: Vec<String> =
-            cells.iter().zip(&widths).map(|(cell, width)| truncate(cell, *width, Ellipsis::Unicode, true, TAB)).collect();
+        let cells: Vec<String> = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| truncate(cell, *width, Ellipsis::Unicode, true, TAB))
+            .collect();
         format!("| {} |\n", cells.join(" | "))
     };
     let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();

@@ -6,6 +6,11 @@ use super::collect::Collector;
 use super::{FileMatches, Limits, Query, SearchError};
 use grep_matcher::Matcher;
 
+/// The longest line that is searched, about. Every thread may need as much memory, and twice as much while it grows.
+const LINE_BYTES: usize = 32 << 20;
+/// The largest file that is searched for matches over several lines, which is kept in memory as a whole.
+const MULTILINE_BYTES: usize = 128 << 20;
+
 /// A searcher for a query.
 pub(super) fn searcher(query: &Query, limits: &Limits) -> Searcher {
     let is_multiline = query.is_multiline();
@@ -16,8 +21,7 @@ pub(super) fn searcher(query: &Query, limits: &Limits) -> Searcher {
         .after_context(if limits.lines { limits.after } else { 0 })
         .multi_line(is_multiline)
         .binary_detection(BinaryDetection::quit(0))
-        // A line, or with `multi_line` a file, beyond this is not searched.
-        .heap_limit(Some(256 << 20))
+        .heap_limit(Some(if is_multiline { MULTILINE_BYTES } else { LINE_BYTES }))
         .build()
 }
 

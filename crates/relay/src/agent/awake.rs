@@ -101,6 +101,7 @@ mod tests {
 
     /// With a program that stays until it is ended, as `caffeinate` does.
     #[cfg(target_os = "linux")]
+    #[allow(clippy::disallowed_methods, reason = "looks at the system's processes")]
     #[test]
     #[allow(clippy::disallowed_methods, reason = "looks at the processes of this machine")]
     fn the_program_lives_as_long_as_a_run() {

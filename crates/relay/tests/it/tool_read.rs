@@ -151,7 +151,10 @@ fn addresses_of_the_session_are_read() {
     assert!(lab.read("artifact://7").contains("This session has no artifacts yet."));
     assert!(lab.read("memory://root").contains("No memory is confirmed."));
     let issue = lab.read("issue://acme/shop/12");
-    assert!(issue.contains("`gh issue view 12 --repo acme/shop --comments`") && issue.contains("gh auth login"), "{issue}");
+    assert!(
+        issue.contains("`gh issue view 12 --repo acme/shop --comments`") && issue.contains("gh auth login"),
+        "{issue}"
+    );
     assert!(lab.read("pr://7/diff").contains("`gh pr diff 7`"));
     assert!(lab.read("pr://7/files").contains("is not an address of this kind"));
     assert!(lab.read("agent://nobody").contains("There is no answer of an agent `nobody`"));

@@ -29,6 +29,7 @@ impl Vim {
             self.set_cursor(Pos::new(line, 0));
             self.ex_command(if command.trim().is_empty() { "p" } else { command }, depth + 1)?;
             marks.follow(&before, &self.text, line);
+            self.looked_at_all()?;
         }
         Ok(())
     }

@@ -52,7 +52,8 @@ impl Vim {
 
     fn end_insert(&mut self) {
         let Inserting { count, typed, on_new_lines, .. } = std::mem::take(&mut self.inserting);
-        for _ in 1..count {
+        let is_allowed = self.may_type(count.saturating_sub(1).saturating_mul(typed.len() + 1));
+        for _ in (1..count).take_while(|_| is_allowed) {
             if on_new_lines {
                 let line = self.cursor.line + 1;
                 self.text.insert_lines(line, [Vec::new()]);

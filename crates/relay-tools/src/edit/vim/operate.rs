@@ -235,6 +235,8 @@ impl Vim {
     /// `p` and `P`.
     pub fn put(&mut self, register: Option<char>, times: usize, behind: bool) -> Done {
         let register = self.register(register)?;
+        let size: usize = register.text.iter().map(|line| line.len() + 1).sum();
+        self.room_for(size.saturating_mul(times))?;
         let Pos { line, col } = self.cursor;
         if register.lines {
             let at = if behind { line + 1 } else { line };

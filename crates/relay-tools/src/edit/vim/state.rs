@@ -13,6 +13,15 @@ const UNDOABLE: usize = 1_000;
 /// How many keys one call may cause, also through repeats; a text that repeats itself must end.
 const KEYS: usize = 1_000_000;
 
+/// The largest buffer, in characters: yanking and putting doubles it with every few keys.
+pub const ROOM: usize = 3 << 20;
+/// How many characters all states that can be undone have together.
+const UNDO_ROOM: usize = 16 << 20;
+/// How many characters a count may type.
+const TYPED: usize = 20_000;
+/// A look at this many lines counts as a key.
+const LINES_PER_KEY: usize = 256;
+
 /// What the keys do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -125,6 +134,8 @@ struct History {
     redo: Vec<Version>,
     saved: Option<Text>,
     used: usize,
+    /// The buffer would be larger than it may be.
+    is_full: bool,
     /// A repeat is under way, which is not a change of its own.
     repeating: bool,
 }
@@ -163,9 +174,35 @@ impl Vim {
                 Mode::Insert | Mode::Replace => self.insert(keys),
                 Mode::Visual { from, lines } => self.visual(keys, from, lines)?,
             }
+            if self.history.is_full {
+                return Err(VimError::failed("the buffer would be too large"));
+            }
             self.scroll();
         }
         Ok(())
+    }
+
+    /// Refuses to put this many characters more into the buffer, if it has no room for them.
+    pub fn room_for(&mut self, more: usize) -> Done {
+        match self.text.size().saturating_add(more) > ROOM {
+            true => Err(VimError::failed("the buffer would be too large")),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a count may type as many characters as this; if not, the keys end.
+    pub fn may_type(&mut self, characters: usize) -> bool {
+        self.history.is_full |= characters > TYPED;
+        !self.history.is_full
+    }
+
+    /// Takes note of a command that looked at all lines.
+    pub fn looked_at_all(&mut self) -> Done {
+        self.history.used += 1 + self.text.len() / LINES_PER_KEY;
+        match self.history.used > KEYS {
+            true => Err(VimError::failed("the keys repeat too much")),
+            false => self.room_for(0),
+        }
     }
 
     /// Leaves every other mode, as `<Esc>` does.
@@ -196,9 +233,11 @@ impl Vim {
     pub fn save_undo(&mut self) {
         self.history.redo.clear();
         self.history.undo.push(Version { text: self.text.clone(), cursor: self.cursor });
-        if self.history.undo.len() > UNDOABLE {
-            self.history.undo.remove(0);
-        }
+        let size = self.text.size();
+        self.history.is_full |= size > ROOM;
+        let most = (UNDO_ROOM / size.max(1)).clamp(1, UNDOABLE);
+        let over = self.history.undo.len().saturating_sub(most);
+        self.history.undo.drain(..over);
     }
 
     /// Forgets the last saved state where nothing changed since.

@@ -5,7 +5,7 @@ use regex::{Captures, Regex};
 use super::operate::cased;
 use super::pattern::pattern;
 use super::search::until;
-use super::state::{Done, Vim, VimError};
+use super::state::{Done, ROOM, Vim, VimError};
 
 /// A substitution that was read.
 pub struct Substitute {
@@ -67,6 +67,7 @@ impl Substitute {
             None => (first, last),
         };
         let (mut line, mut left, mut changed) = (first, last + 1 - first, None);
+        let mut size = vim.text.size();
         while left > 0 {
             let text = vim.text.string(line);
             let mut lines = 1;
@@ -74,6 +75,10 @@ impl Substitute {
                 let limit = if self.all { 0 } else { 1 };
                 let replaced = self.regex.replacen(&text, limit, |found: &Captures<'_>| self.expanded(found));
                 let parts: Vec<Vec<char>> = replaced.split('\r').map(|part| part.chars().collect()).collect();
+                size = size.saturating_add(replaced.len().saturating_sub(text.len()));
+                if size > ROOM {
+                    return Err(VimError::failed("the buffer would be too large"));
+                }
                 lines = parts.len();
                 vim.text.replace_lines(line, line, parts);
                 changed = Some(line + lines - 1);

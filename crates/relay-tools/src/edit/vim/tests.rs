@@ -157,3 +157,23 @@ fn no_keys_make_it_panic_or_hang() {
         vim.leave();
     }
 }
+
+/// Keys that would make the buffer grow without end, or take for ever, end with an error.
+#[test]
+fn no_keys_fill_the_memory() {
+    for keys in [
+        "yy99999p".repeat(60),
+        format!("{}{}", "yyP".repeat(40), "ggyGp".repeat(40)),
+        "999999999ix<Esc>".to_owned(),
+        "99999ahello<Esc>".to_owned(),
+        ":g/./normal 99999ix<CR>".to_owned(),
+        ":%s/./&&&&&&&&&&&&&&&&/g<CR>".repeat(8),
+        ":%t$<CR>".repeat(60),
+        format!("{}:g/./t.<CR>:g/./t.<CR>", "yy9999p".repeat(3)),
+    ] {
+        let mut vim = Vim::new("one two\nthree\n");
+        let done = vim.type_keys(&mut Keys::named(&keys));
+        assert!(done.is_err(), "{keys:.40}");
+        assert!(vim.text.size() <= 4 * super::state::ROOM, "{keys:.40}: {}", vim.text.size());
+    }
+}

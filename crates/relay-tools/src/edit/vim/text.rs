@@ -44,6 +44,11 @@ impl Text {
         self.0.iter().flat_map(|line| line.iter().copied().chain(['\n'])).collect()
     }
 
+    /// How many characters there are, with the ends of lines.
+    pub fn size(&self) -> usize {
+        self.0.iter().map(|line| line.len() + 1).sum()
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }
