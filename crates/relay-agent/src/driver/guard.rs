@@ -67,7 +67,7 @@ mod tests {
 
     #[track_caller]
     fn check(mode: &str, path: &str, expected: Option<&str>) {
-        let said = refusal(mode, &[Access::Changes(path.to_owned())], Path::new("/work"));
+        let said = refusal(mode, &[Access::Changes(path.to_owned())], Path::new("/repo"));
         match expected {
             Some(words) => {
                 assert!(said.as_ref().is_some_and(|said| said.contains(words)), "{path}: {said:?}");
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn an_interview_writes_specs_and_plans_alone() {
         for path in
-            [".relay/specs/a.md", "./.relay/plans/x/b.md", "/work/.relay/specs/a.md", "local://PLAN.md"]
+            [".relay/specs/a.md", "./.relay/plans/x/b.md", "/repo/.relay/specs/a.md", "local://PLAN.md"]
         {
             check(INTERVIEW_MODE, path, None);
         }
@@ -109,6 +109,6 @@ mod tests {
     #[test]
     fn what_changes_nothing_is_not_refused() {
         let needs = [Access::Reads("src/a.rs".to_owned()), Access::Conversation];
-        assert_eq!(refusal(INTERVIEW_MODE, &needs, Path::new("/work")), None);
+        assert_eq!(refusal(INTERVIEW_MODE, &needs, Path::new("/repo")), None);
     }
 }

@@ -154,15 +154,8 @@ impl Decode for Decoder {
                     answer.complete(block, frame.arguments.as_deref().unwrap_or_default())?;
                 }
             }
-            "response.custom_tool_call_input.delta" => {
-                if let Some(block) = block {
-                    answer.delta(block, within_quotes(&quoted(delta)))?;
-                }
-            }
-            "response.custom_tool_call_input.done" => {
-                if let (Some(block), Some(input)) = (block, frame.input.as_deref()) {
-                    answer.complete(block, &as_arguments(input))?;
-                }
+            "response.custom_tool_call_input.delta" | "response.custom_tool_call_input.done" => {
+                free_text(&frame, block, answer)?;
             }
             "response.output_item.added" => {
                 if let (Some(at), Some(item)) = (frame.output_index, frame.item) {
@@ -291,6 +284,15 @@ impl Decoder {
             Some(refusal) => Err(answer.error(ErrorKind::Refusal, refusal)),
             None => Ok(()),
         }
+    }
+}
+
+/// More of a call that is text, or all of it, which becomes JSON like the arguments of every other.
+fn free_text(frame: &Frame<'_>, block: Option<usize>, answer: &mut Assembler) -> Result<(), Error> {
+    match (block, frame.delta.as_deref(), frame.input.as_deref()) {
+        (Some(block), Some(delta), _) => answer.delta(block, within_quotes(&quoted(delta))),
+        (Some(block), None, Some(input)) => answer.complete(block, &as_arguments(input)),
+        _ => Ok(()),
     }
 }
 

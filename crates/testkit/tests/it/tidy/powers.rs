@@ -66,6 +66,7 @@ const PURE: [(&str, &[&str]); 3] = [
             "tree-sitter-toml-ng",
             "tree-sitter-typescript",
             "tree-sitter-yaml",
+            "unicode-segmentation",
             "unicode-width",
         ],
     ),
