@@ -79,7 +79,7 @@ fn frame(dice: &mut Dice) -> Value {
     let id = format!("c{}", dice.next(3));
     let tool = *dice.pick(&["read", "edit", "bash", "write", "todo_write", "strange"]);
     let event = |kind: &str| json!({ "type": "message_update", "assistantMessageEvent": { "type": kind, "delta": text, "toolCallId": id, "toolName": tool } });
-    match dice.next(18) {
+    match dice.next(20) {
         0 => json!({ "type": "agent_start" }),
         1 => json!({ "type": "agent_end", "status": "done" }),
         2..=5 => event("text_delta"),
@@ -99,6 +99,17 @@ fn frame(dice: &mut Dice) -> Value {
         13 => json!({ "type": "message_discarded" }),
         14 => {
             json!({ "type": "message_end", "message": { "role": dice.pick(&["user", "assistant", "custom"]), "content": text, "usage": { "output": 5 } } })
+        }
+        17 => {
+            json!({ "type": dice.pick(&["pty_start", "pty_output", "pty_output", "pty_end"]), "ptyId": id, "command": text, "data": text })
+        }
+        18 => {
+            let todos = json!([{ "name": text, "tasks": [{ "content": text, "status": dice.pick(&["pending", "in_progress", "completed"]), "notes": [text] }] }]);
+            json!({ "type": "response", "command": "edit_todos", "success": true, "data": { "purpose": dice.pick(&["list", "edit", "copy", ""]),
+                "phases": todos, "markdown": text, "errors": [text], "changed": dice.next(2) == 0 } })
+        }
+        19 => {
+            json!({ "type": "session_data", "kind": "hud", "data": { "active": [{ "skill": text, "phase": text, "chips": [{ "label": text, "value": text }] }] } })
         }
         15 => json!({ "type": "queue_update", "steering": [text], "followUp": [] }),
         16 => {

@@ -209,6 +209,77 @@ fn a_question_that_times_out_is_withdrawn() {
 }
 
 #[test]
+fn a_question_waits_for_whoever_has_begun_to_answer_it() {
+    let lab = Lab::new();
+    lab.config("[ask]\ntimeout = 1\n");
+    let mut client = lab.rpc(&[]);
+    let questions =
+        json!([{ "id": "c", "question": "Which?", "options": [{ "label": "Red" }, { "label": "Blue" }] }]);
+    lab.calls(&[("ask", json!({ "questions": questions }))]);
+    lab.server.queue(Reply::text("Green it is."));
+    client.get("prompt", json!({ "message": "paint it" }));
+    let asked = answer(&mut client, json!({ "attended": true }));
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    client.send(&json!({ "type": "extension_ui_response", "id": asked["id"], "value": "Green" }));
+    assert_eq!(client.ended(), "done");
+    assert!(lab.last_body().to_string().contains("User provided custom input: Green"), "{}", lab.last_body());
+}
+
+#[test]
+fn a_client_shows_and_drives_the_terminal_of_a_program() {
+    let lab = Lab::new();
+    let mut client = lab.rpc(&["--policy", "full"]);
+    let command = "printf 'size? '; read x; stty size; printf 'how? '; read x; sleep 300";
+    lab.calls(&[("bash", json!({ "command": command, "pty": true }))]);
+    lab.server.queue(Reply::text("Done."));
+    client.get("prompt", json!({ "message": "run it" }));
+    let started = client.wait(|line| line["type"] == "pty_start");
+    assert_eq!(started["command"], command);
+    let id = &started["ptyId"];
+    let wrote = |client: &mut Client, text: &str| {
+        client.wait(|line| {
+            line["type"] == "pty_output" && line["data"].as_str().is_some_and(|data| data.contains(text))
+        });
+    };
+    wrote(&mut client, "size? ");
+    client.get("pty_resize", json!({ "ptyId": id, "columns": 77, "rows": 11 }));
+    client.get("pty_write", json!({ "ptyId": id, "data": "x\r" }));
+    wrote(&mut client, "11 77");
+    client.get("pty_kill", json!({ "ptyId": id }));
+    client.wait(|line| line["type"] == "pty_end");
+    assert_eq!(client.ended(), "done");
+    let late = client.ask("pty_write", json!({ "ptyId": id, "data": "x" }));
+    assert_eq!(late["error"], "PTY session is not running");
+}
+
+#[test]
+fn a_person_edits_the_todo_list_and_the_model_is_told_in_time() {
+    let lab = Lab::new();
+    let mut client = lab.rpc(&[]);
+    let edited = client.get("edit_todos", json!({ "markdown": "# Work\n- [ ] a\n- [ ] b\n- [ ] a\n" }));
+    assert_eq!(edited["errors"], json!(["Line 4: Task \"a\" already exists"]));
+    let edited = client.get(
+        "edit_todos",
+        json!({ "ops": [{ "op": "done", "task": "1" }, { "op": "start", "task": "zzz" }] }),
+    );
+    assert_eq!(edited["markdown"], "# Work\n- [x] a\n- [/] b\n");
+    assert!(edited["errors"][0].as_str().unwrap().contains("no task is called `zzz`"), "{edited}");
+    let kept = client.get("get_todos", json!({}));
+    assert!(kept.to_string().contains("in_progress"), "{kept}");
+    // While it works, the model is told between two tools.
+    lab.config("[todo]\nreminders = false\n");
+    lab.calls(&[("bash", json!({ "command": "sleep 1" }))]);
+    lab.server.queue(Reply::text("I see."));
+    lab.server.queue(Reply::text("I see."));
+    client.get("prompt", json!({ "message": "go" }));
+    client.wait(|line| line["type"] == "tool_execution_start");
+    client.get("edit_todos", json!({ "ops": [{ "op": "rm", "task": "b" }] }));
+    assert_eq!(client.ended(), "done");
+    let body = lab.last_body().to_string();
+    assert!(body.matches("The user edited the todo list").count() >= 3, "{body}");
+}
+
+#[test]
 fn a_tool_of_the_client_proposes_and_the_model_decides() {
     let lab = Lab::new();
     for (action, told) in [
