@@ -9,6 +9,8 @@ use crate::theme::{Symbol, Token};
 use crate::view::View;
 use crate::widgets;
 
+/// Lines of what is said below a title.
+const SUBTITLE: usize = 2;
 /// Below this many columns notes give way.
 const NARROW: usize = 60;
 
@@ -231,7 +233,7 @@ impl List {
     /// How many rows of entries fit.
     #[must_use]
     pub fn rows(&self, view: &View<'_>) -> usize {
-        let around = 4 + usize::from(self.tabs.len() > 1) + usize::from(!self.subtitle.is_empty());
+        let around = 4 + usize::from(self.tabs.len() > 1) + self.subtitle_lines(view).len();
         let most = (view.height / 2).max(5);
         most.min(view.height.saturating_sub(around + 1)).max(1)
     }
@@ -243,12 +245,7 @@ impl List {
         if self.tabs.len() > 1 {
             lines.push(self.tab_line(view));
         }
-        if !self.subtitle.is_empty() {
-            lines.push(
-                Line::of(format!("  {}", self.subtitle), view.fg(Token::Muted))
-                    .truncated(view.width, view.sign(Symbol::Ellipsis)),
-            );
-        }
+        lines.extend(self.subtitle_lines(view));
         if !self.is_fixed {
             let mut search = Line::of(format!("  {} ", view.sign(Symbol::Prompt)), view.fg(Token::Accent));
             if self.query.is_empty() {
@@ -287,10 +284,33 @@ impl List {
     /// Row and column of the caret in the search.
     #[must_use]
     pub fn cursor(&self, view: &View<'_>) -> Option<(usize, usize)> {
-        let row = 1 + usize::from(self.tabs.len() > 1) + usize::from(!self.subtitle.is_empty());
+        let row = 1 + usize::from(self.tabs.len() > 1) + self.subtitle_lines(view).len();
         let column =
             3 + crate::text::width(view.sign(Symbol::Prompt)) + crate::text::width(&clean_line(&self.query));
         (!self.is_fixed).then_some((row, column.min(view.width.saturating_sub(1))))
+    }
+
+    /// What is said below the title, on two lines at most.
+    fn subtitle_lines(&self, view: &View<'_>) -> Vec<Line> {
+        if self.subtitle.is_empty() {
+            return Vec::new();
+        }
+        let wrapped = Line::of(clean_line(&self.subtitle), view.fg(Token::Muted))
+            .wrapped(view.width.saturating_sub(4), 0);
+        let is_cut = wrapped.len() > SUBTITLE;
+        let mut lines: Vec<Line> = wrapped
+            .into_iter()
+            .take(SUBTITLE)
+            .map(|line| {
+                let mut whole = Line::of("  ", Style::default());
+                whole.append(line);
+                whole
+            })
+            .collect();
+        if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+            last.push(view.sign(Symbol::Ellipsis), view.fg(Token::Muted));
+        }
+        lines
     }
 
     /// The tabs; where not all fit, those before the open one give way.

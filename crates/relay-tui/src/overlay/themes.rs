@@ -37,7 +37,12 @@ impl Themes {
         names.sort();
         let entry = |(name, from): (String, &str)| {
             let mark = (name == self.current).then_some(Symbol::StatusSuccess);
-            Entry { mark, ..Entry::new(name.clone(), name).note(from) }
+            let detail = match Theme::built_in(&name).map(|theme| theme.is_light()) {
+                Some(true) => "light",
+                Some(false) => "dark",
+                None => "",
+            };
+            Entry { mark, ..Entry::new(name.clone(), name).detail(detail).note(from) }
         };
         let entries = names.into_iter().map(entry).collect();
         self.list.set(entries);
