@@ -23,6 +23,11 @@ pub fn settings(store: &Store) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
+/// The same without a word about what is wrong with them, for what is only decoration.
+pub fn settings_unnoted(store: &Store) -> Option<Settings> {
+    Settings::open(store, variables()).ok().map(|opened| opened.settings)
+}
+
 /// The catalog of models, and the user's keys.
 pub fn models(store: &Store) -> Result<Models, Failure> {
     Ok(Models::open(store, |name| std::env::var(name).ok())?)

@@ -141,6 +141,21 @@ fn a_prompt_is_sent_and_steers_while_the_agent_works() {
 }
 
 #[test]
+fn the_policy_holds_again_after_a_question_that_was_asked_too_early() {
+    let mut stage = Stage::new(80, 24);
+    stage.type_text("/ask what is it");
+    stage.key("escape");
+    stage.key("enter");
+    stage.frame(json!({ "type": "ready", "protocol": 1 }));
+    stage.answer("get_state", json!({ "sessionId": "s", "policy": "auto" }));
+    stage.frame(json!({ "type": "agent_start" }));
+    stage.frame(json!({ "type": "agent_end", "status": "done" }));
+    let levels: Vec<&str> =
+        stage.sent("set_policy").iter().filter_map(|command| command["level"].as_str()).collect();
+    assert_eq!(levels, ["read-only", "auto"]);
+}
+
+#[test]
 fn ctrl_c_twice_quits_and_once_clears() {
     let mut stage = Stage::ready(80, 24);
     stage.type_text("draft");

@@ -52,8 +52,8 @@ pub fn wear() {
     }
     let is_light = std::env::var("COLORFGBG").is_ok_and(|colors| is_dark(&colors) == Some(false));
     let Ok(store) = open::store() else { return };
-    // Errors in settings or themes are reported by the commands that need them.
-    let Ok(settings) = user::settings(&store) else { return };
+    // What is wrong with settings or themes is reported by the commands that need them.
+    let Some(settings) = user::settings_unnoted(&store) else { return };
     if let Some(theme) = chosen(&store, &settings, if is_light { "theme.light" } else { "theme.dark" }) {
         style::wear(&theme, Depth::detect(|name| std::env::var(name).ok()));
     }

@@ -14,6 +14,7 @@ use super::{fork, setup, trust};
 use crate::agent::{Served, Which, served};
 use crate::cli::InteractiveArgs;
 use crate::failure::{Failure, NO_MODEL};
+use crate::{open, user};
 
 /// How long the agent may take to stop, so that a landing can complete or roll back.
 const END: Duration = Duration::from_secs(5);
@@ -90,7 +91,7 @@ fn work(
         return Ok(false);
     }
     loop {
-        match open(root, &args, offline, front) {
+        match opened(root, &args, offline, front) {
             Ok((Served { agent, host, .. }, outlet)) => {
                 serve_values(agent, host, &outlet, taken);
                 return Ok(true);
@@ -105,8 +106,15 @@ fn work(
     }
 }
 
-/// An agent, with the channel for its frames.
-fn open(
+/// Whether the user wants to go on with the newest session unless they say otherwise. What is wrong with the settings is
+/// reported when the agent reads them.
+fn resumes_by_itself() -> bool {
+    let settings = open::store().ok().and_then(|store| user::settings_unnoted(&store));
+    settings.is_some_and(|settings| settings.flag("autoResume"))
+}
+
+/// An agent, with a way for its frames.
+fn opened(
     root: Option<&Path>,
     args: &InteractiveArgs,
     offline: bool,
@@ -114,7 +122,11 @@ fn open(
 ) -> Result<(Served, Outlet), Failure> {
     // A person who chooses from a list starts with a new session.
     let chooses = args.resume.as_deref() == Some("");
-    let which = if chooses { Which::New } else { Which::from(&args.from()) };
+    let which = match Which::from(&args.from()) {
+        _ if chooses => Which::New,
+        Which::New if resumes_by_itself() => Which::Newest,
+        which => which,
+    };
     let (frames, pictures) = (front.inputs.clone(), front.pictures.clone());
     // Once the interface is closed, no one looks at frames.
     let outlet = Outlet::to(move |frame| drop(frames.send(Input::Frame(pictures.adapted(frame.clone())))));

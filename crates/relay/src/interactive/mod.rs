@@ -13,9 +13,11 @@ mod setup;
 mod surroundings;
 mod trust;
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,6 +31,7 @@ use serde_json::json;
 use crate::cli::InteractiveArgs;
 use crate::failure::{BAD_USAGE, Failure};
 use crate::signals;
+use crate::terminal::notes_to;
 use crate::terminal::style::is_dark;
 use agent::{Agent, Front};
 use pictures::Pictures;
@@ -65,6 +68,7 @@ pub fn run(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Result<
     restore_after_panics();
     let tty = Tty::open(inputs.clone(), asks).map_err(broken)?;
     listen_to_signals(&inputs).map_err(broken)?;
+    take_notes(inputs.clone());
     let highlighter = highlighter(inputs.clone());
     let renderer = Renderer::new(abilities(), size.0, size.1);
     let mut screen = Screen {
@@ -102,7 +106,18 @@ pub fn run(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Result<
     Ok(code)
 }
 
-/// A panic anywhere restores the terminal before its message is printed.
+/// Notes about the user's files are shown in the conversation, each once.
+fn take_notes(inputs: Sender<Input>) {
+    let said: Mutex<BTreeSet<String>> = Mutex::default();
+    notes_to(move |text| {
+        if said.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
+            // Whoever closed the interface needs no note.
+            drop(inputs.send(Input::Notice(false, text.to_owned())));
+        }
+    });
+}
+
+/// A panic anywhere gives the terminal back before it says what happened.
 fn restore_after_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -17,6 +17,7 @@ pub mod widgets;
 pub mod wrap;
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 /// Writes prose to standard output: in colour if wanted, and wrapped at words in a terminal. Returns the exit code that
 /// follows.
@@ -86,9 +87,23 @@ pub fn tell_as_is(text: &str) {
     drop(write_all(&mut anstream::stderr().lock(), text));
 }
 
-/// Prints a note that is neither an answer nor a failure.
+/// Takes notes where standard error is not to be written to: a screen is drawn there.
+type TakeNote = Box<dyn Fn(&str) + Send + Sync>;
+
+static NOTES: OnceLock<TakeNote> = OnceLock::new();
+
+/// Hands notes over from now on, in place of writing them to standard error.
+pub fn notes_to(take: impl Fn(&str) + Send + Sync + 'static) {
+    // The first one keeps them: a process has one screen.
+    drop(NOTES.set(Box::new(take)));
+}
+
+/// Reports something worth knowing that is neither an answer nor a failure.
 pub fn note(text: &str) {
-    tell(&format!("note: {}\n", visible(text)));
+    match NOTES.get() {
+        Some(take) => take(text),
+        None => tell(&format!("note: {}\n", visible(text))),
+    }
 }
 
 fn write_all(stream: &mut impl Write, text: &str) -> io::Result<()> {

@@ -478,6 +478,7 @@ fn a_model_is_chosen_for_now_or_for_new_sessions_too() {
     let kept =
         || std::fs::read_to_string(pane.env.home_path(".config/relay/config.toml")).unwrap_or_default();
     pane.start("");
+    pane.expect("◇ m");
     pane.keys("M-p");
     pane.expect("for this session only");
     pane.expect("❯ ✓ m");
@@ -490,4 +491,20 @@ fn a_model_is_chosen_for_now_or_for_new_sessions_too() {
     pane.expect("❯ ✓ n");
     pane.keys("Enter");
     testkit::wait_for("it is kept", || kept().contains("default = \"lab/n\""));
+}
+
+#[test]
+fn the_newest_session_goes_on_by_itself_where_that_is_wanted() {
+    let pane = Pane::new(100, 30);
+    own(&pane, "config.toml", "autoResume = true\nnosuchsetting = 1\n");
+    pane.server.queue(Reply::text("The answer is 42."));
+    pane.start("-- what is it");
+    pane.expect("The answer is 42.");
+    // What is wrong with the settings is said in the conversation, and once.
+    assert_eq!(pane.screen().matches("nosuchsetting").count(), 1, "{}", pane.screen());
+    pane.keys("C-d");
+    pane.gone("Type your message...");
+    pane.line("clear");
+    pane.start("");
+    pane.expect("The answer is 42.");
 }
