@@ -77,7 +77,7 @@ fn the_terminal_is_given_back() {
     let shell = pane.tmux("display-message -p '#{pane_pid}'");
     let ended = pane.env.shell(&format!("kill -TERM $(pgrep -P {})", shell.trim()));
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    pane.expect("$");
+    pane.gone("Type your message...");
     pane.line("clear; stty -a > ended; echo all''done");
     pane.expect("alldone");
     assert_eq!(pane.env.read("quit"), pane.env.read("before"));

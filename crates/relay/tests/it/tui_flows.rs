@@ -195,6 +195,8 @@ fn a_todo_list_is_changed_and_the_model_is_told() {
     pane.expect("the model is told");
     pane.line("/todo");
     pane.expect("● Mend it");
+    // What is typed at once is a paste.
+    pane.expect("Type your message...");
     pane.line("/todo export");
     pane.expect("the todo list is in TODO.md");
     assert!(pane.env.read("TODO.md").contains("- [/] Mend it"), "{}", pane.env.read("TODO.md"));
