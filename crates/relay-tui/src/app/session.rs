@@ -89,10 +89,6 @@ impl Session {
         self.name = state.get("sessionName").and_then(Value::as_str).map(str::to_owned);
         self.mode = text("mode");
         self.policy = text("policy");
-        // A prompt that may change nothing was written before the agent was there: this is what holds after it.
-        if let Some(after) = self.meanwhile.policy_after.as_mut().filter(|after| after.is_empty()) {
-            after.clone_from(&self.policy);
-        }
     }
 
     /// Takes a model as the agent describes it.

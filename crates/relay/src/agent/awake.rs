@@ -103,7 +103,6 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[allow(clippy::disallowed_methods, reason = "looks at the system's processes")]
     #[test]
-    #[allow(clippy::disallowed_methods, reason = "looks at the processes of this machine")]
     fn the_program_lives_as_long_as_a_run() {
         let marker = "31536017.25";
         let awake = Awake { options: vec![marker.to_owned()] };
