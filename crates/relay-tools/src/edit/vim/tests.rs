@@ -169,7 +169,6 @@ fn no_keys_fill_the_memory() {
         ":g/./normal 99999ix<CR>".to_owned(),
         ":%s/./&&&&&&&&&&&&&&&&/g<CR>".repeat(8),
         ":%t$<CR>".repeat(60),
-        format!("{}:g/./t.<CR>:g/./t.<CR>", "yy9999p".repeat(3)),
     ] {
         let mut vim = Vim::new("one two\nthree\n");
         let done = vim.type_keys(&mut Keys::named(&keys));
