@@ -16,8 +16,8 @@ const WARN_AFTER_FAILURES: usize = 3;
 const END_AFTER_FAILURES: usize = 8;
 /// How many equal results in a row until the model is warned.
 const WARN_AFTER_RESULTS: usize = 5;
-/// How many until the run ends.
-const END_AFTER_RESULTS: usize = 20;
+/// How many until the run ends: whoever looks every half minute whether a build is done gets twenty-five minutes.
+const END_AFTER_RESULTS: usize = 50;
 
 /// What was called last, and how often that came to the same in a row.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -277,13 +277,13 @@ fn repeated(times: usize, result: impl Fn(usize) -> String, tool: impl Fn(usize)
 #[test]
 fn a_call_that_has_the_same_result_over_and_over_ends_the_run() {
     let same = |_| "the same".to_owned();
-    let lines = repeated(20, same, |_| "bash");
-    let why = "the model repeated a call of `bash` 20 times, with the same result each time";
+    let lines = repeated(50, same, |_| "bash");
+    let why = "the model repeated a call of `bash` 50 times, with the same result each time";
     assert!(lines.contains(&format!("end:Failed(\"{why}\")")), "{lines}");
     for lines in [
-        repeated(19, same, |_| "bash"),
-        repeated(60, |at| format!("{} of 60", at / 10), |_| "bash"),
-        repeated(60, same, |at| if at % 10 == 0 { "read" } else { "bash" }),
+        repeated(49, same, |_| "bash"),
+        repeated(120, |at| format!("{} of 120", at / 10), |_| "bash"),
+        repeated(120, same, |at| if at % 10 == 0 { "read" } else { "bash" }),
     ] {
         assert!(lines.contains("end:Done") && !lines.contains("end:Failed"), "{lines}");
     }

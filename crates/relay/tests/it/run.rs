@@ -96,8 +96,12 @@ fn a_model_that_fails_makes_the_run_fail() {
 fn limits_end_a_run_with_their_own_exit_code() {
     let lab = lab();
     lab.env.write("a.txt", "one\n");
-    lab.server.respond(|_| {
-        Answer::from(Reply::text("").tool("c", "read", &json!({ "path": "a.txt" }).to_string()))
+    // Never the same call twice in a row, which would end the run too.
+    let turn = std::sync::atomic::AtomicUsize::new(0);
+    lab.server.respond(move |_| {
+        let turn = turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let path = if turn.is_multiple_of(2) { "a.txt" } else { "a.txt:1" };
+        Answer::from(Reply::text("").tool("c", "read", &json!({ "path": path }).to_string()))
     });
     let (code, document) = lab.json(&["--max-turns", "3", "for ever"]);
     assert_eq!((code, &document["status"]), (4, &json!("limit")), "{document}");

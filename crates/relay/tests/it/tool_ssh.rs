@@ -231,13 +231,12 @@ fn hosts_are_added_and_removed_by_command_in_both_scopes() {
         let refused = client.ask("add_ssh_host", fields);
         assert!(refused["error"].as_str().unwrap().contains(words), "{refused}");
     }
-    assert!(
-        client.ask("remove_ssh_host", json!({ "name": "box" }))["error"]
-            .as_str()
-            .unwrap()
-            .contains("there are: ci")
-    );
-    client.get("remove_ssh_host", json!({ "name": "box", "scope": "project" }));
+    let unknown = client.ask("remove_ssh_host", json!({ "name": "nope" }));
+    assert!(unknown["error"].as_str().unwrap().contains("there are: ci"), "{unknown}");
+    let elsewhere = client.ask("remove_ssh_host", json!({ "name": "box", "scope": "user" }));
+    assert!(elsewhere["error"].as_str().unwrap().contains("there are: ci"), "{elsewhere}");
+    // Without a scope, the first file that has it.
+    assert_eq!(client.get("remove_ssh_host", json!({ "name": "box" }))["file"], ".relay/ssh.json");
     assert_eq!(lab.env.read(".relay/ssh.json"), "{\n  \"hosts\": {}\n}\n");
     // What was written to the project is on the ledger.
     assert_eq!(client.get("ledger_list", json!({ "path": ".relay/ssh.json" }))["total"], 2);
