@@ -147,7 +147,7 @@ fn the_policy_holds_again_after_a_question_that_was_asked_too_early() {
     stage.key("escape");
     stage.key("enter");
     stage.frame(json!({ "type": "ready", "protocol": 1 }));
-    stage.answer("get_state", json!({ "sessionId": "s", "policy": "auto" }));
+    stage.answer("set_policy", json!({ "level": "read-only", "previousLevel": "auto" }));
     stage.frame(json!({ "type": "agent_start" }));
     stage.frame(json!({ "type": "agent_end", "status": "done" }));
     let levels: Vec<&str> =
