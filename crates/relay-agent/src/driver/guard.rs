@@ -31,7 +31,7 @@ pub fn refusal(mode: &str, needs: &[Access], root: &Path) -> Option<String> {
         }
         (mode == INTERVIEW_MODE && !RESULTS.iter().any(|folder| is_below(folder))).then(|| {
             format!(
-                "{path} cannot be changed while the interview goes on: only files below {} can. Finish the interview \
+                "{path} cannot be changed while the interview is under way: only files below {} can. Finish the interview \
                  first, or end it",
                 RESULTS.join(" and ")
             )
@@ -93,7 +93,7 @@ mod tests {
             "",
             "ftp://x",
         ] {
-            check(INTERVIEW_MODE, path, Some("while the interview goes on"));
+            check(INTERVIEW_MODE, path, Some("while the interview is under way"));
             check("none", path, None);
         }
     }

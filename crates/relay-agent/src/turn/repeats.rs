@@ -83,7 +83,7 @@ impl Repeated {
             }),
             false => (count >= WARN_AFTER_RESULTS).then(|| {
                 format!(
-                    "\n[This exact call has had this exact result {count} times in a row. Do not repeat it: go on with \
+                    "\n[This exact call has had this exact result {count} times in a row. Do not repeat it: continue with \
                      the task, or explain what is in the way. After {END_AFTER_RESULTS} times the run ends.]"
                 )
             }),

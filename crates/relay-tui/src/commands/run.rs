@@ -228,7 +228,7 @@ impl App {
             "move_session" => {
                 self.notice(
                     Level::Success,
-                    "moved; it goes on here until you leave, and is then found in that folder",
+                    "moved; it continues here until you leave, and is found in that folder afterwards",
                 );
                 self.ask("get_state");
             }

@@ -53,7 +53,7 @@ const SCREENS: &[(&str, &[(&str, &str)])] = &[
     (
         "/tree",
         &[
-            ("enter", "go on from there"),
+            ("enter", "continue from there"),
             ("left, right", "a page up, a page down"),
             ("shift+l", "label the entry"),
             ("tab", "fold, or unfold"),
@@ -247,7 +247,7 @@ impl App {
             lines.push(line);
         }
         lines.push(Line::new());
-        let said = "/compact makes the conversation shorter, /handoff goes on in a new session, /tools lists the tools.";
+        let said = "/compact makes the conversation shorter, /handoff continues in a new session, /tools lists the tools.";
         lines.push(Line::of(said, Style::default().dim()));
         self.open(Box::new(Pages::new("context", lines)));
     }

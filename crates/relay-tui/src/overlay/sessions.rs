@@ -89,7 +89,7 @@ impl Sessions {
         }
         let place = found.map(|session| text(session, &["cwd", "project"])).unwrap_or_default();
         let entries = vec![
-            Entry::new(format!("/resume copy {id}"), "Copy it into this project, and go on there"),
+            Entry::new(format!("/resume copy {id}"), "Copy it into this project, and continue there"),
             Entry::new("/resume", "Back to the list"),
         ];
         let note = format!("It is in another project ({place}).");

@@ -107,7 +107,7 @@ fn a_session_moves_to_another_folder() {
     pane.expect("name the folder: /move FOLDER");
     let there = pane.env.home_path("elsewhere");
     pane.line(&format!("/move {}", there.display()));
-    pane.expect("is then found in that folder");
+    pane.expect("is found in that folder afterwards");
     pane.server.queue(Reply::text("Still here."));
     pane.line("go on");
     pane.expect("Still here.");

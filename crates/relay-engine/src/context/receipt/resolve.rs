@@ -264,7 +264,7 @@ impl Receipt {
         )
         .on(path)
         .about_lines(from, to)
-        .hinted("Write the edit anew for the file as it is now.")
+        .hinted("Write the edit again for the file as it is now.")
     }
 }
 

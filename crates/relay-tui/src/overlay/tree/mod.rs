@@ -239,7 +239,7 @@ impl Overlay for Tree {
             (Some(_), _) => &[("esc", "back"), ("enter", "keep the label; empty removes it")],
             (None, is_empty) => &[
                 ("esc", if is_empty { "close" } else { "clear search" }),
-                ("enter", "go on from here"),
+                ("enter", "continue here"),
                 ("shift+l", "label"),
                 ("tab", "fold"),
                 ("ctrl+o", "next filter"),
