@@ -93,7 +93,8 @@ const ENVIRONMENT: &str = "\
 Environment variables
 
   RELAY_TRUST=1    run the project's commands this time even if you never
-                   trusted them, like --trust
+                   trusted them, like --trust; the agent does not ask about
+                   a new folder
   RELAY_PAGER      the pager of `relay log` and `relay show`; empty or `cat`
                    for none
   PAGER            the same, if RELAY_PAGER is not set; else `less` is used

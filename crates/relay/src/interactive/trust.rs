@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender};
 
-use relay_engine::{Engine, trust};
+use relay_engine::{Engine, TrustAnswer, trust};
 use relay_tui::Input;
 use serde_json::{Value, json};
 
 use super::surroundings::short;
 use crate::agent::{folder, ssh};
-use crate::cli::AgentArgs;
+use crate::cli::{AgentArgs, TrustFlag};
+use crate::commands::apply::trust_answer;
 use crate::failure::Failure;
 use crate::open;
 
@@ -40,7 +41,8 @@ pub fn ask(
     let engine = open::engine(root)?;
     let place = engine.workspace().root();
     let failed = |error: relay_store::StoreError| Failure::environment(&error);
-    if folder::is_trusted(&engine).map_err(failed)? {
+    let is_answered = trust_answer(TrustFlag { trust: false }) == TrustAnswer::ThisRun;
+    if is_answered || folder::is_trusted(&engine).map_err(failed)? {
         return Ok(Answer::Work);
     }
     let extras = extras(&engine);

@@ -88,7 +88,7 @@ fn an_interview_builds_nothing() {
     assert_eq!(lab.env.read("kept.txt"), "kept\n");
     assert!(!lab.env.exists("a.txt") && !lab.env.exists("b.txt") && !lab.env.exists(".relay"));
     let body = lab.last_body().to_string();
-    assert_eq!(body.matches("cannot be changed while the interview goes on").count(), 4, "{body}");
+    assert_eq!(body.matches("cannot be changed while the interview is under way").count(), 4, "{body}");
     assert_eq!(body.matches("holds the state of a workflow").count(), 1, "{body}");
 }
 

@@ -5,6 +5,15 @@ use testkit::model::{Failure, Reply};
 use crate::pane::Pane;
 
 #[test]
+fn a_new_folder_is_not_asked_about_if_the_environment_answers() {
+    let pane = Pane::new_folder(100, 34);
+    pane.line("export RELAY_TRUST=1; clear");
+    pane.server.queue(Reply::text("Good morning."));
+    pane.open("-- hello");
+    pane.expect("Good morning.");
+}
+
+#[test]
 fn a_new_folder_is_asked_about_once() {
     let pane = Pane::new_folder(100, 34);
     pane.env.write("AGENTS.md", "Be brief.\n");
