@@ -386,6 +386,11 @@ fn npm_install() {
         // A failure of the registry or the network is not Relay's.
         return println!("NOT TESTED: npm reaches no registry");
     }
+    if !is_registry_public() {
+        return println!(
+            "NOT TESTED: npm's registry has an address of this network, which the proxy refuses"
+        );
+    }
     std::fs::write(lab.env.home_path(".config/relay/config.toml"), "[sandbox]\nnetwork = \"allowlist\"\n")
         .unwrap();
     lab.env.write("package.json", "{ \"name\": \"x\", \"version\": \"1.0.0\" }\n");
@@ -409,4 +414,17 @@ fn npm_install() {
     let told = lab.server.requests().pop().unwrap().body.to_string();
     assert_eq!(questions.len(), 1, "{questions:?} {told}");
     assert!(lab.env.exists("node_modules/is-number/package.json"), "{told}");
+}
+
+/// Whether npm's registry is on the internet, and not a mirror in this network.
+fn is_registry_public() -> bool {
+    let output = std::process::Command::new("npm").args(["config", "get", "registry"]).output().unwrap();
+    let address = String::from_utf8(output.stdout).unwrap();
+    let host =
+        address.trim().split("//").nth(1).unwrap_or_default().split(['/', ':']).next().unwrap_or_default();
+    let mut found = std::net::ToSocketAddrs::to_socket_addrs(&(host, 443)).into_iter().flatten();
+    found.all(|address| match address.ip() {
+        std::net::IpAddr::V4(ip) => !ip.is_private() && !ip.is_loopback() && !ip.is_documentation(),
+        std::net::IpAddr::V6(ip) => !ip.is_loopback() && !ip.is_unique_local(),
+    })
 }
