@@ -17,7 +17,7 @@ fn set(stage: &mut Stage, key: &str, value: &str) {
 /// An interface about which the status line has much to say.
 fn busy(width: u16) -> Stage {
     let mut stage = Stage::ready(width, 24);
-    stage.frame(json!({ "type": "surroundings", "cwd": "~/work/shop", "host": "box", "branch": "cart",
+    stage.frame(json!({ "type": "surroundings", "cwd": "~/code/shop", "host": "box", "branch": "cart",
         "staged": 1, "changed": 2, "untracked": 3 }));
     stage.frame(json!({ "type": "session_name", "name": "Cart totals" }));
     stage.answer(
@@ -81,7 +81,7 @@ fn options_change_single_segments() {
         assert!(shown.contains(part), "{part} in {shown}");
     }
     set(&mut stage, "statusLine.segmentOptions", "not JSON");
-    assert!(line(&stage).contains("~/work/shop"), "what is wrong changes nothing");
+    assert!(line(&stage).contains("~/code/shop"), "what is wrong changes nothing");
 }
 
 #[test]
