@@ -77,7 +77,7 @@ fn options_change_single_segments() {
     let options = r#"{"model":{"showProvider":true,"showThinkingLevel":true},"path":{"abbreviate":true},"git":{"showUntracked":false},"context_pct":{"showWindow":false}}"#;
     set(&mut stage, "statusLine.segmentOptions", options);
     let shown = line(&stage);
-    for part in ["lab/sonnet medium", "~/w/shop", "cart +1 *2 /", "31% /"] {
+    for part in ["lab/sonnet medium", "~/c/shop", "cart +1 *2 /", "31% /"] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
     set(&mut stage, "statusLine.segmentOptions", "not JSON");
