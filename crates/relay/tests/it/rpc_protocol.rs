@@ -189,14 +189,19 @@ fn the_model_asks_the_person_through_the_client() {
     assert_eq!(end["messages"][0]["role"], "user", "{end}");
 }
 
+/// Has the model ask a question with two answers.
+fn asks_for_a_colour(lab: &Lab) {
+    let questions =
+        json!([{ "id": "c", "question": "Which?", "options": [{ "label": "Red" }, { "label": "Blue" }] }]);
+    lab.calls(&[("ask", json!({ "questions": questions }))]);
+}
+
 #[test]
 fn a_question_that_times_out_is_withdrawn() {
     let lab = Lab::new();
     lab.config("[ask]\ntimeout = 1\n");
     let mut client = lab.rpc(&[]);
-    let questions =
-        json!([{ "id": "c", "question": "Which?", "options": [{ "label": "Red" }, { "label": "Blue" }] }]);
-    lab.calls(&[("ask", json!({ "questions": questions }))]);
+    asks_for_a_colour(&lab);
     lab.server.queue(Reply::text("I choose myself."));
     client.get("prompt", json!({ "message": "paint it" }));
     let asked =
@@ -213,9 +218,7 @@ fn a_question_waits_for_whoever_has_begun_to_answer_it() {
     let lab = Lab::new();
     lab.config("[ask]\ntimeout = 1\n");
     let mut client = lab.rpc(&[]);
-    let questions =
-        json!([{ "id": "c", "question": "Which?", "options": [{ "label": "Red" }, { "label": "Blue" }] }]);
-    lab.calls(&[("ask", json!({ "questions": questions }))]);
+    asks_for_a_colour(&lab);
     lab.server.queue(Reply::text("Green it is."));
     client.get("prompt", json!({ "message": "paint it" }));
     let asked = answer(&mut client, json!({ "attended": true }));
